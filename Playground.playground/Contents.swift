@@ -156,7 +156,7 @@ print("The decades with the most books:", decades.map { "\($0.0)s: \($0.1)" })
 
 // A condition is a value: print it to see what is asked.
 let condition: Condition<Book> = \.year > 1800 && \.shelf == .kitchen
-print("A condition as text:", condition)
+print("A condition as a string:", condition)
 
 // It filters values in memory as well.
 print("Of Leo's, after 1800:", try early.filtered(by: condition).map(\.title))
@@ -229,7 +229,7 @@ print("Neither was saved: there are still \(try store.perform { try $0.count(of:
 do {
     try store.perform { try $0.insert(Author(name: "Leo Tolstoy")) }
 } catch StoreError.Code.uniquenessViolation {
-    print("Refused: the name of an author is unique, and Leo is there already.")
+    print("Rejected: the name of an author is unique, and Leo already exists.")
 }
 
 // A handle that outlives its `perform` cannot do harm: it throws.

@@ -9,8 +9,8 @@ extension SwormTool {
             let text = String(decoding: word, as: UTF8.self)
             guard text.utf8.elementsEqual(word) else {
                 console.report(
-                    "the argument '\(escaped(word))' is not UTF-8 text, which all arguments and paths must be",
-                    hint: "rename the file, or name it through a link whose name is UTF-8: ln -s")
+                    "the argument '\(escaped(word))' is not UTF-8, as all arguments and paths must be",
+                    hint: "rename the file, or use a symbolic link with a UTF-8 name: ln -s")
                 return .usage
             }
             texts.append(text)

@@ -38,12 +38,12 @@ package enum SwormTool {
         guard let name = words.first, !["--help", "-h", "help"].contains(name) else {
             if words.first == "help", words.count > 1 { return try dispatch([words[1], "--help"], console: console) }
             console.out.write(HelpText.tool(specs))
-            if words.isEmpty { throw ToolError(.usage, "no command is given", hint: "see 'sworm-tool --help'") }
+            if words.isEmpty { throw ToolError(.usage, "the command is missing", hint: "see 'sworm-tool --help'") }
             return .ok
         }
         guard let command = commands.first(where: { $0.spec.name == name }) else {
             throw ToolError(
-                .usage, "there is no command '\(name)'",
+                .usage, "unknown command '\(name)'",
                 hint: nearestName(to: name, in: specs.map(\.name)).map { "did you mean '\($0)'?" }
                     ?? "see 'sworm-tool --help'")
         }

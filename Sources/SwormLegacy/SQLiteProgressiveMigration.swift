@@ -101,7 +101,7 @@ extension SQLiteStoreDescription.ModelVersion {
         #else
         throw StoreError(
             .unsupported,
-            "The mapping model '\(mappingModelName)' that leads to version '\(name)' cannot be read here: compiled mapping models hold expressions that only Apple's Foundation has. Say in code what it does: ModelVersion(name: \"\(name)\", stage: .custom(...))."
+            "The mapping model '\(mappingModelName)' for version '\(name)' cannot be read on this platform: compiled mapping models contain expressions that only Apple's Foundation supports. Implement the migration in code: `ModelVersion(name: \"\(name)\", stage: .custom(...))`."
         )
         #endif
     }

@@ -34,7 +34,7 @@ final class StatementLedger: @unchecked Sendable {
         }
         throw StoreError(
             .statementCount,
-            "\(count) statements were run where \(expected) were expected\(lines.isEmpty ? "." : ":")"
+            "\(count) statements were run, but \(expected) were expected\(lines.isEmpty ? "." : ":")"
                 + lines.map { "\n- \($0)" }.joined())
     }
 

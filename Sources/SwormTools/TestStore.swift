@@ -87,14 +87,14 @@ public final class TestStore: Sendable {
         guard !issues.isEmpty else { return }
         throw StoreError(
             .unsoundStore,
-            "The store \(url.lastPathComponent) has \(issues.count) issues:" + issues.map { "\n- \($0)" }.joined())
+            "The store '\(url.lastPathComponent)' has \(issues.count) issues:" + issues.map { "\n- \($0)" }.joined())
     }
 
     private func file(_ what: String) throws -> URL {
         guard let url else {
             throw StoreError(
                 .cannotOpen,
-                "A test store in memory has no file to be \(what). Make it with TestStore(for: ..., in: .file).")
+                "An in-memory test store has no file to be \(what). Create it with `TestStore(for: ..., in: .file)`.")
         }
         return url
     }

@@ -35,7 +35,7 @@ struct CrashStateTests {
     }
 
     @Test(arguments: [CrashStore.Journal.wal, .delete], [true, false])
-    func `a store keeps what was in it before a backup or a checkpoint`(
+    func `a store keeps its content before a backup or a checkpoint`(
         _ journal: CrashStore.Journal, _ isBackup: Bool
     ) throws {
         let workload = try CrashWorkload(CrashStore(journal: journal), seed: 1)

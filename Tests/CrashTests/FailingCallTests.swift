@@ -193,7 +193,7 @@ private struct FailingTrial {
             let issues = try StoreVerification.issues(of: url, model: model.model.compiled())
             if !issues.isEmpty { result.issues.append("not sound: \(issues)") }
             result.issues += try remains(folder, model, content)
-            if work == .backup { result.issues += try backupFaults(folder, result.error) }
+            if work == .backup { result.issues += try backupIssues(folder, result.error) }
         } catch {
             result.issues.append("after \(result.error.map { "\($0)" } ?? "success"): \(error)")
         }
@@ -227,7 +227,7 @@ private struct FailingTrial {
         return issues
     }
 
-    private func backupFaults(_ folder: ScratchFolder, _ error: (any Error)?) throws -> [String] {
+    private func backupIssues(_ folder: ScratchFolder, _ error: (any Error)?) throws -> [String] {
         let url = folder.url("Backup.sqlite")
         func content() throws -> CrashContent {
             let coordinator = try store.coordinator(at: url, .first)

@@ -53,7 +53,7 @@ struct FileCallsTests {
         let path = folder.url("none/file").path
         let missing = try #require(throws: CoreDataError.self) { try calls.createFile(path) }
         #expect(missing.errorCode == CocoaError.Code.fileNoSuchFile.rawValue)
-        #expect(missing.message == "“\(path)” cannot be made: No such file or directory.")
+        #expect(missing.message == "'\(path)' cannot be made: No such file or directory.")
         try calls.makeFolders(folder.url("a/b/c").path)
         try calls.writeFile(Data([1]), to: folder.url("a/b/c/d").path)
         let taken = try #require(throws: CoreDataError.self) { try calls.createFile(folder.url("a/b/c/d").path) }

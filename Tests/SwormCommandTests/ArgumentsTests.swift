@@ -16,7 +16,7 @@ struct ArgumentsTests {
         try #require(throws: ToolError.self) { _ = try Arguments(words, for: spec) }
     }
 
-    @Test func `values stand behind an equals sign or a blank, and options anywhere`() throws {
+    @Test func `option values follow an equals sign or a space, and options can be at any position`() throws {
         for words in [["w", "--color", "red"], ["--color=red", "w"], ["-c", "red", "w"]] {
             let arguments = try Arguments(words, for: spec)
             #expect(arguments.operands == ["w"])
@@ -30,7 +30,7 @@ struct ArgumentsTests {
         #expect(try Arguments(["--", "--color"], for: spec).operands == ["--color"])
     }
 
-    @Test func `what is wrong is told with a way out`() throws {
+    @Test func `each usage error is reported with a way out`() throws {
         #expect(try error("w", "--colour", "x").hint == "did you mean '--color'?")
         #expect(try error("w", "--zzzzzzzz").hint == "see 'sworm-tool paint --help'")
         #expect(try error("w", "--color").message == "the option '--color' needs a value")
@@ -45,7 +45,7 @@ struct ArgumentsTests {
         #expect(Arguments.parts("a, b.c ,f:(x, y),\"q,r\"") == ["a", "b.c", "f:(x, y)", "\"q,r\""])
     }
 
-    @Test func `an empty item of a list is refused`() throws {
+    @Test func `an empty item of a list is rejected`() throws {
         for text in ["", ",", "a,", " ,a", "a,,b"] {
             let arguments = try Arguments(["--color", text, "w"], for: spec)
             let error = try #require(throws: ToolError.self) { _ = try arguments.list("color") }
@@ -72,7 +72,7 @@ struct ArgumentsTests {
         #expect(Run([]).code == .usage)
         let unknown = Run(["qurey"])
         #expect(unknown.code == .usage)
-        #expect(unknown.err == "error: there is no command 'qurey'\nhint: did you mean 'query'?\n")
+        #expect(unknown.err == "error: unknown command 'qurey'\nhint: did you mean 'query'?\n")
         let missing = Run(["count", "/nowhere/store", "Book", "--model", "/nowhere/model.xcdatamodel"])
         #expect(missing.code == .failure)
         #expect(missing.err.hasPrefix("error: "))

@@ -37,7 +37,7 @@ struct BrokenRowTests {
         #expect(kinds(copy) == kinds(workshop.storePath))
     }
 
-    @Test func `an object with the highest key is told from one that is not there`() throws {
+    @Test func `an object with the highest key is distinguished from one that is not there`() throws {
         let workshop = try Workshop()
         try workshop.makeStore(keepsModel: true)
         try workshop.copyStore(to: "Other", with: [""])
@@ -51,15 +51,15 @@ struct BrokenRowTests {
 
     @Test(arguments: [
         ("UPDATE ZBOOK SET ZTITLE = NULL WHERE Z_PK = 1", ["Book/p1 has no value of 'title'"]),
-        ("UPDATE ZBOOK SET ZSEQUEL = 77 WHERE Z_PK = 1", ["'sequel' leads to ?/p77"]),
+        ("UPDATE ZBOOK SET ZSEQUEL = 77 WHERE Z_PK = 1", ["'sequel' points to ?/p77"]),
         ("UPDATE ZAUTHOR SET ZPROFILE = NULL", ["Profile/p50: 'author' names Author/p1, whose 'profile'"]),
         ("UPDATE ZPROFILE SET ZAUTHOR = NULL", ["Author/p1: 'profile' names Profile/p50, whose 'author'"]),
         ("UPDATE ZPROFILE SET ZAUTHOR = 2", ["'profile' names", "'author' names Author/p2"]),
-        ("DELETE FROM ZTAG WHERE Z_PK = 1", ["Book/p1: 'tags' leads to ?/p1"]),
-        ("DELETE FROM ZAUTHOR WHERE Z_PK = 1", ["'author' leads to ?/p1"]),
+        ("DELETE FROM ZTAG WHERE Z_PK = 1", ["Book/p1: 'tags' points to ?/p1"]),
+        ("DELETE FROM ZAUTHOR WHERE Z_PK = 1", ["'author' points to ?/p1"]),
         (
             "UPDATE ZBOOK SET ZTITLE = NULL; DELETE FROM ZTAG; DELETE FROM ZAUTHOR",
-            ["has no value of 'title'", "leads to ?/p1", "leads to ?/p2"]
+            ["has no value of 'title'", "points to ?/p1", "points to ?/p2"]
         ),
     ])
     func `they come back as they are`(sql: String, warnings: [String]) throws {
@@ -106,6 +106,6 @@ struct BrokenRowTests {
             """)
         let dump = workshop.run("dump")
         #expect(dump.code == .ok)
-        #expect(dump.err.contains("trigger “OWN_NOTE”") && dump.err.contains("virtual table “OWN_TREE”"), "\(dump.err)")
+        #expect(dump.err.contains("trigger 'OWN_NOTE'") && dump.err.contains("virtual table 'OWN_TREE'"), "\(dump.err)")
     }
 }

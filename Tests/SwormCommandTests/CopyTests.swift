@@ -8,7 +8,7 @@ import Testing
 
 @Suite("copy")
 struct CopyTests {
-    @Test func `a copy has everything, also what stands in the log and in files`() throws {
+    @Test func `a copy is complete, including the contents of the log and of external files`() throws {
         let workshop = try Workshop()
         let store = try workshop.openStore()
         try store.save(LibraryXML.content(store.model))
@@ -27,7 +27,7 @@ struct CopyTests {
         store.close()
     }
 
-    @Test func `files that no row names stay behind`() throws {
+    @Test func `files that no row names are not copied`() throws {
         let workshop = try Workshop()
         try workshop.makeStore()
         try Data([1]).write(to: workshop.url(".Library_SUPPORT/_EXTERNAL_DATA/\(UUID().uuidString)"))
@@ -55,7 +55,7 @@ struct CopyTests {
         #expect(Run(["copy", workshop.storePath, workshop.file("no/folder")]).err.contains("folder"))
     }
 
-    @Test func `copies that are made while somebody writes are each one state`() async throws {
+    @Test func `copies that are made during writes are consistent snapshots`() async throws {
         let workshop = try Workshop()
         try workshop.makeStore()
         let path = workshop.storePath
@@ -94,7 +94,7 @@ struct CopyTests {
         try await writer.value
     }
 
-    @Test func `only a store is replaced, and nothing is put beside a log of another one`() throws {
+    @Test func `only a store is replaced, and nothing is written next to the log of another store`() throws {
         let workshop = try Workshop()
         try workshop.makeStore()
         let folder = workshop.file("folder")
@@ -127,7 +127,7 @@ struct CopyTests {
         #expect(Run(["diff", workshop.storePath, target, "--model", workshop.modelPath]).code == .ok)
     }
 
-    @Test func `external data beside a name that no store has is left alone`() throws {
+    @Test func `external data whose store does not exist is not touched`() throws {
         let workshop = try Workshop()
         try workshop.makeStore()
         let support = workshop.file(".Target_SUPPORT/_EXTERNAL_DATA")
@@ -139,7 +139,7 @@ struct CopyTests {
     }
 
     @Test(arguments: [true, false])
-    func `a store that somebody has open is not replaced`(isWriting: Bool) throws {
+    func `a store that is open elsewhere is not replaced`(isWriting: Bool) throws {
         let workshop = try Workshop()
         try workshop.makeStore()
         let target = workshop.file("Target.sqlite")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwormCommand
 
-@Suite("Dates as text")
+@Suite("Dates as strings")
 struct DateTextTests {
     private func text(_ seconds: Double) -> String {
         let sink = ByteSink()
@@ -32,7 +32,7 @@ struct DateTextTests {
         }
     }
 
-    @Test func `an exact text gives the very same number back`() {
+    @Test func `an exact string returns the same number`() {
         var random = SeededRandom(seed: 9)
         var exact = 0
         for _ in 0..<2000 {

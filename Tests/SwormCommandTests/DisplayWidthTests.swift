@@ -7,11 +7,11 @@ struct DisplayWidthTests {
     @Test(arguments: [
         ("", 0), ("plain", 5), ("日本", 4), ("e\u{301}", 1), ("한글", 4), ("\u{1112}\u{1161}\u{11AB}", 2), ("👩‍👩‍👧", 2),
         ("🇩🇪", 2), ("❤️", 2), ("👍🏽", 2), ("ｱ", 1), ("Ａ", 2), ("a\u{200B}b", 2), ("क्षि", 2), ("…", 1),
-    ]) func `a text takes as many columns as a terminal gives it`(text: String, width: Int) {
+    ]) func `the width of a string is the number of its terminal columns`(text: String, width: Int) {
         #expect(DisplayWidth.of(text) == width)
     }
 
-    @Test func `a text that is cut takes no more than its room`() {
+    @Test func `a truncated string fits in its column`() {
         #expect(DisplayWidth.fit("日本語", to: 5) == "日本…")
         #expect(DisplayWidth.fit("日本語", to: 4) == "日… ")
         #expect(DisplayWidth.fit("abc", to: 5, right: true) == "  abc")

@@ -31,7 +31,7 @@ struct DumpTests {
         return copy
     }
 
-    @Test func `what is dumped and imported has no differences and no faults`() throws {
+    @Test func `a dump that is imported again has no differences and no issues`() throws {
         let workshop = try workshop()
         let copy = try roundTrip(workshop.storePath, workshop.modelPath, in: workshop)
         #expect(workshop.run("verify", store: copy).out == "no faults\n")
@@ -53,7 +53,7 @@ struct DumpTests {
         #expect(Set(verified.compactMap { $0.split(separator: "[").last.map { String($0.dropLast()) } }) == kinds)
     }
 
-    @Test func `more objects than one save takes come back too, those that lead ahead included`() throws {
+    @Test func `more objects than one save takes are restored, including those with forward links`() throws {
         let workshop = try Workshop()
         let store = try workshop.openStore()
         var request = SaveRequest()
@@ -128,7 +128,7 @@ struct DumpTests {
         #expect(Run(["import", dump, new, "--model", workshop.modelPath]).code == .ok)
     }
 
-    @Test func `a dump that is none, or has no data, is refused and leaves nothing`() throws {
+    @Test func `a file that is not a dump, or a dump without data, is rejected and leaves no store`() throws {
         let workshop = try workshop()
         let target = workshop.file("New.sqlite")
         func refused(_ text: String) throws -> String {
@@ -139,8 +139,8 @@ struct DumpTests {
             #expect(try workshop.contents().keys.filter { $0.contains(".sworm-") } == [])
             return run.err
         }
-        #expect(try refused("").contains("is no dump"))
-        #expect(try refused("{}\n").contains("is no dump"))
+        #expect(try refused("").contains("is not a dump"))
+        #expect(try refused("{}\n").contains("is not a dump"))
         #expect(try refused(workshop.run("dump", "--blobs", "hash").out).contains("only hashes"))
         let dump = workshop.run("dump").out
         #expect(try refused(dump + "{\"id\":\"Boook/p1\"}\n").contains("'Boook'"))
@@ -149,7 +149,7 @@ struct DumpTests {
         #expect(workshop.run("import", workshop.storePath, store: workshop.file("bad.ndjson")).code == .failure)
     }
 
-    @Test func `added, removed and changed objects are told, with old and new values`() throws {
+    @Test func `added, removed and changed objects are reported, with old and new values`() throws {
         let workshop = try workshop()
         for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: workshop.storePath + suffix) {
             try FileManager.default.copyItem(

@@ -73,7 +73,7 @@ struct GeneratedSwiftTests {
             """
     }
 
-    @Test func `what is written for every model compiles, opens the store and decodes every row`() throws {
+    @Test func `the generated Swift for every model compiles, opens the store and decodes every row`() throws {
         let compiler = try #require(SnippetCompiler.found)
         let cases = try Self.cases()
         #expect(!cases.isEmpty)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SwormCommand
 
-@Suite("import of what is odd")
+@Suite("import of unusual dumps")
 struct ImportTests {
     private func workshop() throws -> Workshop {
         let workshop = try Workshop()
@@ -62,7 +62,7 @@ struct ImportTests {
         ("\"id\":\"Book/p1\"", "\"id\":\"Book/p01\"", ["Book/p01"]),
         ("\"entity\":\"Book\"", "\"entity\":\"Comic\"", ["Comic", "Book/p1"]),
     ])
-    func `a value that cannot be taken over as it is names its line and the way out`(
+    func `a value that cannot be imported unchanged is an error with its line and the way out`(
         old: String, new: String, parts: [String]
     ) throws {
         let words = try refusal(of: old, as: new, in: workshop())
@@ -71,14 +71,14 @@ struct ImportTests {
 
     @Test(arguments: [
         ("\"sequel\":\"Book/p2\"", "\"sequel\":[\"Book/p2\"]", ["'sequel'", "a list"]),
-        ("\"sequel\":\"Book/p2\"", "\"sequel\":\"Tag/p1\"", ["'sequel'", "Tag/p1, which is no Book"]),
+        ("\"sequel\":\"Book/p2\"", "\"sequel\":\"Tag/p1\"", ["'sequel'", "Tag/p1, which is not of the entity Book"]),
         ("\"author\":\"Author/p1\"", "\"author\":null", ["'books'", "'author'", "Book/p1"]),
         ("\"author\":\"Author/p1\"", "\"author\":\"Author/p2\"", ["'books'", "'author'", "Book/p1"]),
-        ("\"tags\":[\"Tag/p1\",\"Tag/p2\"]", "\"tags\":null", ["'tags'", "leads to many"]),
-        ("\"tags\":[\"Tag/p1\",\"Tag/p2\"]", "\"tags\":\"Tag/p1\"", ["'tags'", "leads to many"]),
+        ("\"tags\":[\"Tag/p1\",\"Tag/p2\"]", "\"tags\":null", ["'tags'", "is to-many"]),
+        ("\"tags\":[\"Tag/p1\",\"Tag/p2\"]", "\"tags\":\"Tag/p1\"", ["'tags'", "is to-many"]),
         ("\"tags\":[\"Tag/p1\",\"Tag/p2\"]", "\"tags\":[\"Tag/p2\",\"Tag/p2\"]", ["'tags'", "twice"]),
     ])
-    func `a relationship that is none, or that no store can keep so, is refused with both objects`(
+    func `an unknown relationship, or one that cannot be stored, is rejected with both objects`(
         old: String, new: String, parts: [String]
     ) throws {
         let words = try refusal(of: old, as: new, in: workshop())
@@ -109,13 +109,13 @@ struct ImportTests {
 
     @Test(arguments: [
         ("\"title\":\"War and Peace\"", "\"title\":null", "Book/p1 has no value of 'title'", "required"),
-        ("\"sequel\":\"Book/p2\"", "\"sequel\":\"?/p77\"", "'sequel' leads to ?/p77", "dangling"),
+        ("\"sequel\":\"Book/p2\"", "\"sequel\":\"?/p77\"", "'sequel' points to ?/p77", "dangling"),
         (
-            "\"tags\":[\"Tag/p1\",\"Tag/p2\"]", "\"tags\":[\"Tag/p1\",\"Tag/p2\",\"?/p9\"]", "'tags' leads to ?/p9",
+            "\"tags\":[\"Tag/p1\",\"Tag/p2\"]", "\"tags\":[\"Tag/p1\",\"Tag/p2\",\"?/p9\"]", "'tags' points to ?/p9",
             "dangling"
         ),
     ])
-    func `a rule of the model that a row breaks is taken over as it is, with a warning`(
+    func `a row that violates a rule of the model is imported unchanged, with a warning`(
         old: String, new: String, warning: String, kind: String
     ) throws {
         let workshop = try workshop()
@@ -128,14 +128,14 @@ struct ImportTests {
     }
 
     @Test(arguments: [
-        ("\"sequel\":\"Book/p2\"", "\"sequel\":\"Book/p77\"", "'sequel' leads to Book/p77, which the dump has not"),
-        ("\"sequel\":\"Book/p2\"", "\"sequel\":\"Book/p4\"", "which the dump has not, but Comic/p4"),
+        ("\"sequel\":\"Book/p2\"", "\"sequel\":\"Book/p77\"", "'sequel' points to Book/p77, which is not in the dump"),
+        ("\"sequel\":\"Book/p2\"", "\"sequel\":\"Book/p4\"", "which is not in the dump, but Comic/p4"),
         (
             "\"tags\":[\"Tag/p1\",\"Tag/p2\"]", "\"tags\":[\"Tag/p1\",\"Tag/p2\",\"Tag/p9\"]",
-            "'tags' leads to Tag/p9, which the dump has not"
+            "'tags' points to Tag/p9, which is not in the dump"
         ),
     ])
-    func `a link to an object that the dump has not is taken over, too`(old: String, new: String, warning: String)
+    func `a link to an object that is not in the dump is imported, too`(old: String, new: String, warning: String)
         throws
     {
         let workshop = try workshop()
@@ -143,7 +143,7 @@ struct ImportTests {
         #expect(warnings.contains(warning), "\(warnings)")
     }
 
-    @Test func `what one side alone says of a row between the two is refused`() throws {
+    @Test func `a link of two rows that only one side names is rejected`() throws {
         let workshop = try workshop()
         let other = try refusal(of: "\"books\":[", as: "\"books\":[\"Book/p3\",", in: workshop, line: "Tag/p1")
         #expect(other.contains("Tag/p1: 'books' names Book/p3, whose 'tags'"), "\(other)")
@@ -175,16 +175,17 @@ struct ImportTests {
         #expect(words.contains("Author/p3 has the same name as Author/p1 in line 2"), "\(words)")
     }
 
-    @Test func `a header that is damaged, and a line that is cut off, are refused`() throws {
+    @Test func `a damaged header and a truncated line are rejected`() throws {
         let workshop = try workshop()
         let dump = workshop.run("dump").out
-        #expect(try refusal(of: String(dump.dropLast(5)), in: workshop).contains("no JSON object"))
+        #expect(try refusal(of: String(dump.dropLast(5)), in: workshop).contains("not a JSON object"))
         let metadata = dump.replacingOccurrences(of: "\"metadata\":null", with: "\"metadata\":\"AAAA\"")
         #expect(try refusal(of: metadata, in: workshop).contains("header, is damaged"))
     }
 
     @Test
-    func `a dump that was cut off between two lines makes no store, and one with lines added behind its end does`()
+    func
+        `a dump that was truncated between two lines creates no store, and a dump with extra lines after its end does`()
         throws
     {
         let workshop = try Workshop()
@@ -203,7 +204,7 @@ struct ImportTests {
         try #require(lines.count == 5)
         for count in 1...4 {
             let words = try refusal(of: lines.prefix(count).joined(separator: "\n") + "\n", in: workshop)
-            #expect(words.contains("'odd.ndjson' is cut off behind line \(count)"), "\(words)")
+            #expect(words.contains("'odd.ndjson' is truncated after line \(count)"), "\(words)")
         }
         let more =
             lines + [
@@ -306,7 +307,7 @@ struct ImportTests {
         "ZAMOUNT = -1234567890123456789", "ZCOUNT = -2475731913145812025", "ZCOUNT = -9223372036854775808",
         "ZCOUNT = 9223372036854775807", "ZCOUNT = -1000000000000000000",
     ])
-    func `what a store holds comes back as the very same bytes`(assignment: String) throws {
+    func `the values of a store are restored byte by byte`(assignment: String) throws {
         let workshop = try Workshop()
         let assignment = assignment.replacingOccurrences(of: "61ED A080", with: "61EDA080")
         let (store, model) = try odd(assignment, in: workshop)
@@ -329,7 +330,7 @@ struct ImportTests {
         ("ZTEXT = X'4142'", "binary data"), ("ZHOME = X'4142'", "binary data"), ("ZSIZE = 'many'", "a text"),
         ("ZAT = 'soon'", "a text"),
     ])
-    func `what verify finds mistyped is taken over, with a warning`(assignment: String, words: String) throws {
+    func `mistyped values that verify reports are imported, with a warning`(assignment: String, words: String) throws {
         let workshop = try Workshop()
         let (store, model) = try odd(assignment, in: workshop)
         let dump = Run(["dump", store, "--model", model])
@@ -340,7 +341,7 @@ struct ImportTests {
         #expect(again.out.split(separator: "\n").dropFirst() == dump.out.split(separator: "\n").dropFirst())
     }
 
-    @Test func `numbers beyond their type are taken over, with a warning`() throws {
+    @Test func `numbers beyond their type are imported, with a warning`() throws {
         let workshop = try Workshop()
         try workshop.makeStore(keepsModel: true)
         try workshop.execute("UPDATE ZBOOK SET ZYEAR = 99999 WHERE Z_PK = 1")
@@ -353,7 +354,7 @@ struct ImportTests {
         #expect(try workshop.raw("New.sqlite").lines("SELECT ZYEAR FROM ZBOOK WHERE Z_PK = 1") == ["99999"])
     }
 
-    @Test func `rows that are no objects are left out of a dump, with a warning for each`() throws {
+    @Test func `rows that are not objects are not dumped, with a warning for each`() throws {
         let workshop = try Workshop()
         try workshop.makeStore(keepsModel: true)
         try workshop.execute(
@@ -364,7 +365,9 @@ struct ImportTests {
             """)
         let dump = Run(["dump", workshop.storePath])
         #expect(dump.code == .ok, "\(dump.err)")
-        for key in [-5, 70, 71] { #expect(dump.err.contains("Tag/p\(key) is no object of the model"), "\(dump.err)") }
+        for key in [-5, 70, 71] {
+            #expect(dump.err.contains("Tag/p\(key) is not an object of the model"), "\(dump.err)")
+        }
         try Data(dump.out.utf8).write(to: workshop.url("dump.ndjson"))
         let run = Run([
             "import", workshop.file("dump.ndjson"), workshop.file("New.sqlite"), "--model", workshop.modelPath,
@@ -372,7 +375,7 @@ struct ImportTests {
         #expect(run.code == .ok, "\(run.err)")
     }
 
-    @Test func `texts with many byte order marks are read in a time that grows with them and no faster`() throws {
+    @Test func `strings with many byte order marks are read in linear time`() throws {
         let workshop = try Workshop()
         let (store, model) = try odd("ZTEXT = 'a'", in: workshop)
         let dump = Run(["dump", store, "--model", model]).out
@@ -384,7 +387,7 @@ struct ImportTests {
         #expect(try workshop.raw("New.sqlite").lines("SELECT length(ZTEXT) FROM ZTHING") == ["100000"])
     }
 
-    @Test func `texts that are written with other characters differ`() throws {
+    @Test func `strings that are written with other characters differ`() throws {
         let workshop = try Workshop()
         let (store, model) = try odd("ZTEXT = char(233)", in: workshop)
         try FileManager.default.copyItem(atPath: store, toPath: workshop.file("Other.sqlite"))
@@ -411,10 +414,10 @@ struct ImportTests {
         #expect(Run(["diff", store, workshop.file("New.sqlite"), "--model", model]).out == "no differences\n")
     }
 
-    @Test func `a folder is no dump and no place for a store, and a missing file is told`() throws {
+    @Test func `a folder is neither a dump nor a target for a store, and a missing file is reported`() throws {
         let workshop = try workshop()
         let folder = Run(["import", workshop.path, workshop.file("New.sqlite"), "--model", workshop.modelPath])
-        #expect(folder.code == .failure && folder.err.contains("is a folder, and a file is needed"), "\(folder.err)")
+        #expect(folder.code == .failure && folder.err.contains("is a folder, not a file"), "\(folder.err)")
         let none = Run(["import", workshop.file("none"), workshop.file("New.sqlite"), "--model", workshop.modelPath])
         #expect(none.err.contains("there is no file"), "\(none.err)")
         try Data(workshop.run("dump").out.utf8).write(to: workshop.url("dump.ndjson"))
@@ -425,9 +428,9 @@ struct ImportTests {
         }
     }
 
-    @Test func `the help says what the model of an import is`() {
+    @Test func `the help describes the model of an import`() {
         let help = Run(["import", "--help"]).out
         #expect(
-            help.contains("that was dumped, which a dump does not") && help.contains("- for the standard"), "\(help)")
+            help.contains("dumped store, which a dump does not") && help.contains("- for the standard"), "\(help)")
     }
 }

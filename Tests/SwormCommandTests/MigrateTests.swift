@@ -30,7 +30,7 @@ struct MigrateTests {
         #"<attribute name="born" optional="YES" attributeType="Date" usesScalarValueType="NO"/>"#
     private static let label = #"<entity name="Shelf" representedClassName="Shelf">"#
 
-    @Test func `a store is migrated, and tells what became of what`() throws {
+    @Test func `a store is migrated, and the result for each entity is reported`() throws {
         let workshop = try workshop(
             (Self.rating, ""), (Self.label, #"<entity name="Board" representedClassName="Board" elementID="Shelf">"#))
         let run = migrate(workshop)
@@ -49,7 +49,7 @@ struct MigrateTests {
         let again = migrate(workshop)
         #expect(again.code == .ok)
         #expect(!FileManager.default.fileExists(atPath: workshop.file(".Library.sqlite.migrating")))
-        #expect(again.out == "nothing to do: the store is of that model already\n")
+        #expect(again.out == "nothing to do: the store already has that model\n")
     }
 
     @Test func `a store of the model already gets the indexes that it does not have`() throws {
@@ -62,7 +62,7 @@ struct MigrateTests {
         #expect(rehearsal.code == .ok)
         #expect(
             rehearsal.lines.contains(
-                "indexes that it does not have would be made: Z_Book_title, Z_Book_byTitle, Z_Comic_title"))
+                "missing indexes that would be created: Z_Book_title, Z_Book_byTitle, Z_Comic_title"))
         let plan = try #require(try migrate(workshop, "--dry-run", "--json").json() as? [String: Any])
         #expect((plan["indexes"] as? [String])?.count == 3)
         #expect(plan["changedIndexes"] as? [String] == [])
@@ -70,12 +70,12 @@ struct MigrateTests {
         #expect(run.code == .ok, "\(run.err)")
         #expect(
             run.out
-                == "the store is of that model already\nindexes that it did not have were made: Z_Book_title, Z_Book_byTitle, Z_Comic_title\n"
+                == "the store already has that model\nmissing indexes created: Z_Book_title, Z_Book_byTitle, Z_Comic_title\n"
         )
         let answer = try #require(try migrate(workshop, "--json").json() as? [String: Any])
         #expect(answer["indexes"] as? [String] == [])
         #expect(answer["migrated"] as? Bool == false)
-        #expect(migrate(workshop).out == "nothing to do: the store is of that model already\n")
+        #expect(migrate(workshop).out == "nothing to do: the store already has that model\n")
         #expect(Run(["verify", workshop.storePath]).out == "no faults\n")
     }
 
@@ -101,17 +101,17 @@ struct MigrateTests {
         try workshop.execute("DELETE FROM Z_MODELCACHE", on: "Other.sqlite")
         let refused = Run(["migrate", workshop.storePath, "--model", other])
         #expect(refused.code == .failure)
-        #expect(refused.err.contains("no copy of the model") && refused.err.contains("hint: give the model itself"))
+        #expect(refused.err.contains("no copy of the model") && refused.err.contains("hint: use the model itself"))
     }
 
-    @Test func `a store without a copy of its model is of a version beside the new one, or refused`() throws {
+    @Test func `a store without a copy of its model must have a version that the model file contains`() throws {
         let workshop = try workshop((Self.born, ""))
         try workshop.execute("DELETE FROM Z_MODELCACHE")
         let before = try workshop.contents()
         let refused = migrate(workshop)
         #expect(refused.code == .failure)
         #expect(refused.err.contains("has no copy of the model that it was written with"))
-        #expect(refused.err.contains("hint: give an .xcdatamodeld"))
+        #expect(refused.err.contains("hint: use an .xcdatamodeld"))
         #expect(try workshop.contents() == before)
         let bundle = workshop.file("All.xcdatamodeld")
         try FileManager.default.createDirectory(atPath: bundle, withIntermediateDirectories: true)
@@ -127,17 +127,17 @@ struct MigrateTests {
         #expect(Run(["verify", workshop.storePath]).out == "no faults\n")
     }
 
-    @Test func `what cannot be inferred is refused with the way out, and nothing changes`() throws {
+    @Test func `a migration that cannot be inferred is rejected with the way out, and nothing changes`() throws {
         let workshop = try workshop((Self.born, Self.born.replacingOccurrences(of: #" optional="YES""#, with: "")))
         let before = try workshop.contents()
         let run = migrate(workshop)
         #expect(run.code == .failure)
-        #expect(run.err.contains("'Author.born' is required now"))
+        #expect(run.err.contains("'Author.born' is now required"))
         #expect(run.err.contains("hint: ") && run.err.contains("--dry-run"))
         #expect(try workshop.contents() == before)
     }
 
-    @Test func `a store that somebody writes is left alone`() throws {
+    @Test func `a store that is being written is not migrated`() throws {
         let workshop = try workshop((Self.born, ""))
         let store = try workshop.openStore()
         defer { store.close() }
@@ -150,7 +150,7 @@ struct MigrateTests {
         let workshop = try workshop()
         let missing = Run(["migrate", workshop.storePath])
         #expect(missing.code == .usage)
-        #expect(missing.err.contains("hint: give it as --model NEW"))
+        #expect(missing.err.contains("hint: use --model NEW"))
         #expect(Run(["migrate", workshop.file("nothing"), "--model", workshop.modelPath]).code == .failure)
         #expect(Run(["migrate", workshop.storePath, "--model", workshop.file("nothing")]).code == .failure)
         let help = Run(["migrate", "--help"])
@@ -160,19 +160,19 @@ struct MigrateTests {
 
     // MARK: Rehearsals
 
-    @Test func `a rehearsal tells what would be lost, and changes nothing`() throws {
+    @Test func `a rehearsal reports losses, and changes nothing`() throws {
         let workshop = try workshop((Self.rating, ""))
         let before = try workshop.contents()
         let run = migrate(workshop, "--dry-run")
         #expect(run.code == .found, "\(run.err)")
-        #expect(run.lines.contains("lost: the values of “Book.rating” go, which 1 object has"))
+        #expect(run.lines.contains("lost: the values of 'Book.rating', which 1 object has, would be deleted"))
         #expect(run.lines.contains("the store can be migrated"))
-        #expect(run.lines.contains("this was a rehearsal: the store is as it was"))
+        #expect(run.lines.contains("this was a rehearsal: the store is unchanged"))
         #expect(run.lines.contains { $0.hasPrefix("Book ") && $0.hasSuffix("3     3") })
         #expect(try workshop.contents() == before)
     }
 
-    @Test func `a rehearsal of what loses nothing is a success`() throws {
+    @Test func `a rehearsal without losses is a success`() throws {
         let new = Self.born + #"<attribute name="more" optional="YES" attributeType="String"/>"#
         let workshop = try workshop((Self.born, new))
         let before = try workshop.contents()
@@ -182,10 +182,10 @@ struct MigrateTests {
         #expect(try workshop.contents() == before)
         let same = Run(["migrate", workshop.storePath, "--model", workshop.modelPath, "--dry-run"])
         #expect(same.code == .ok)
-        #expect(same.out.contains("of that model already"))
+        #expect(same.out.contains("already has that model"))
     }
 
-    @Test func `a rehearsal counts what stands in the way, as JSON`() throws {
+    @Test func `a rehearsal counts the obstacles, as JSON`() throws {
         let required = Self.born.replacingOccurrences(of: #" optional="YES""#, with: "")
         let workshop = try workshop((Self.born, required), (Self.rating, ""))
         let before = try workshop.contents()
@@ -213,7 +213,7 @@ struct MigrateTests {
         #expect(run.code == .found)
         #expect(
             run.lines.contains(
-                "refused: “Author” is to be unique by born, and 1 values of that are those of several objects"))
+                "refused: 'Author' must be unique by born in the new model, and 1 value is shared by several objects"))
         #expect(run.lines.contains("the store cannot be migrated"))
         #expect(try workshop.contents() == before)
         #expect(migrate(workshop).code == .failure)

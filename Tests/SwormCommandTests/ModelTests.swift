@@ -76,7 +76,7 @@ struct ModelTests {
         ] {
             #expect(swift.contains(part), "\(part)")
         }
-        #expect(swift.contains("An index that tables cannot say: part (size, self)"))
+        #expect(swift.contains("An index that tables do not support: part (size, self)"))
     }
 
     @Test(.enabled(if: Fixtures.folder != nil, Comment(rawValue: Fixtures.missing)), arguments: ModelTests.fixtures)

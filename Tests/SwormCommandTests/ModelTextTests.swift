@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwormCommand
 
-@Suite("Texts in models that are written")
+@Suite("Strings in written models")
 struct ModelTextTests {
     /// A model of one entity, with a default text and with version identifiers, of which all but one are a comment.
     private func model(_ text: String, identifiers: [String] = []) -> NSManagedObjectModel {
@@ -42,7 +42,7 @@ struct ModelTextTests {
         "a--b", "---", "-", "-\u{301}-\u{301}", "--\u{301}-", "a\u{1}\u{0}b", "--><entity/>", "é\n",
         "<?a?>", "<!DOCTYPE a>", "<!ENTITY",
     ])
-    func `a comment holds any text, and the file can be read`(text: String) throws {
+    func `a comment can contain any string, and the file can be read`(text: String) throws {
         let again = try readAgain(model("x", identifiers: ["1", "2 " + text]))
         #expect(again.entities.map(\.name) == ["Tag"])
     }

@@ -20,7 +20,7 @@ struct PathTests {
         }
     }
 
-    @Test func `a path that is no UTF-8 is refused, and no other file is opened`() throws {
+    @Test func `a path that is not UTF-8 is rejected, and no other file is opened`() throws {
         let workshop = try Workshop()
         try workshop.makeStore()
         // What a repair would make of the name.
@@ -29,12 +29,12 @@ struct PathTests {
         let path = Array(workshop.file("a").utf8) + [0xFF] + Array(".sqlite".utf8)
         #expect(SwormTool.run(bytes: [Array("inspect".utf8), path], console: console) == .usage)
         #expect(console.out.text == "")
-        #expect(console.err.text.contains("a\\xFF.sqlite' is not UTF-8 text"))
+        #expect(console.err.text.contains("a\\xFF.sqlite' is not UTF-8, "))
         let repaired = Array(workshop.file("a\u{FFFD}.sqlite").utf8)
         #expect(SwormTool.run(bytes: [Array("inspect".utf8), repaired], console: console) == .ok)
     }
 
-    @Test func `a store that is not there is told with the nearest name`() throws {
+    @Test func `a store that is not there is reported with the nearest name`() throws {
         let workshop = try Workshop()
         try workshop.makeStore()
         let missing = workshop.file("Libary.sqlite")
@@ -49,11 +49,11 @@ struct PathTests {
         let far = Run(["inspect", workshop.storePath, "--model", workshop.file("zzz.momd")])
         #expect(far.err.hasSuffix("hint: did you mean '\(workshop.modelPath)'?\n"), "\(far.err)")
         let none = Run(["inspect", workshop.modelPath + "/a.sqlite"])
-        #expect(none.err.hasSuffix("hint: there is no store in that folder\n"), "\(none.err)")
+        #expect(none.err.hasSuffix("hint: the folder contains no store\n"), "\(none.err)")
         #expect(Run(["inspect", ""]).code == .usage)
     }
 
-    @Test func `a new store needs a name, and is not told that the folder is in its way`() throws {
+    @Test func `a new store needs a name, and the message does not mention the folder`() throws {
         let workshop = try Workshop()
         try workshop.makeStore()
         try Data(workshop.run("dump").out.utf8).write(to: workshop.url("dump.ndjson"))
@@ -63,32 +63,32 @@ struct PathTests {
         ] {
             let run = Run(words)
             #expect(run.code == .usage)
-            #expect(run.err == "error: the path of the new store is empty\nhint: name the file to make\n")
+            #expect(run.err == "error: the path of the new store is empty\nhint: name the file to create\n")
         }
     }
 
-    @Test func `a folder, a model and an empty file are no stores`() throws {
+    @Test func `a folder, a model and an empty file are not stores`() throws {
         let workshop = try Workshop()
         try workshop.makeStore()
         expectAll(
-            workshop.path, "'\(workshop.path)' is a folder, not the file of a store",
+            workshop.path, "'\(workshop.path)' is a folder, not a store file",
             hint: "did you mean '\(workshop.storePath)'?")
         let query = Run(["count", workshop.modelPath, "Book"])
-        #expect(query.err.contains("is a model, not the file of a store"))
+        #expect(query.err.contains("is a model, not a store file"))
         let empty = workshop.file("empty.sqlite")
         try Data().write(to: workshop.url("empty.sqlite"))
         expectAll(
-            empty, "'\(empty)' is empty: there is no store in it",
-            hint: "that is left when making or copying a store is cut short; look for another copy")
+            empty, "'\(empty)' is empty: it contains no store",
+            hint: "creating or copying a store may have been interrupted; look for another copy")
         #expect(workshop.run("verify", store: empty).err.contains("is empty"))
     }
 
-    @Test func `pipes and devices are refused before they are opened`() throws {
+    @Test func `pipes and devices are rejected before they are opened`() throws {
         let workshop = try Workshop()
         try workshop.makeStore()
         let pipe = workshop.file("pipe")
         try #require(mkfifo(pipe, 0o600) == 0)
-        let hint = "a store is read at many places, again and again; copy it into a file first"
+        let hint = "a store needs random access; copy it to a file first"
         expectAll(pipe, "'\(pipe)' is a pipe, not the file of a store", hint: hint)
         expectAll("/dev/zero", "'/dev/zero' is a device, not the file of a store", hint: hint)
         expectAll("/dev/null", "'/dev/null' is a device, not the file of a store", hint: hint)
@@ -101,7 +101,7 @@ struct PathTests {
         #expect(Run(["diff", workshop.storePath, pipe]).err.contains("is a pipe"))
     }
 
-    @Test func `what is no store is told with a hint, and only a store is sent to verify`() throws {
+    @Test func `a file that is not a store is reported with a hint, and only a store is sent to verify`() throws {
         let workshop = try Workshop()
         try Data("hello".utf8).write(to: workshop.url("text"))
         #expect(Run(["inspect", workshop.file("text")]).err.contains("hint: a store is a SQLite file"))
@@ -126,17 +126,17 @@ struct PathTests {
         try data.write(to: workshop.url("Library.sqlite"))
         let header = Run(["inspect", workshop.storePath])
         #expect(header.err.contains("is damaged: three bytes"))
-        #expect(header.err.contains("hint: 'sworm-tool verify' looks for damage"))
+        #expect(header.err.contains("hint: 'sworm-tool verify' finds damage"))
         #expect(Run(["verify", workshop.storePath]).code == .found)
         try sound.write(to: workshop.url("Library.sqlite"))
         try workshop.execute("UPDATE Z_METADATA SET Z_PLIST = X'00'")
         let metadata = Run(["inspect", workshop.storePath])
-        #expect(metadata.err.contains("(Z_PLIST in the table Z_METADATA) is not a property list"))
-        #expect(metadata.err.contains("hint: 'sworm-tool verify' looks for damage"))
+        #expect(metadata.err.contains("(Z_PLIST in the table Z_METADATA) is damaged. It is not a property list"))
+        #expect(metadata.err.contains("hint: 'sworm-tool verify' finds damage"))
         #expect(Run(["verify", workshop.storePath]).out.contains("Z_PLIST"))
     }
 
-    @Test func `output goes into a file, and only where there is a folder for it`() throws {
+    @Test func `output is written to a file, and only if its folder exists`() throws {
         let workshop = try Workshop()
         let pipe = workshop.file("pipe")
         try #require(mkfifo(pipe, 0o600) == 0)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwormCommand
 
-@Suite("rebuild, and what it is given")
+@Suite("rebuild, and its source")
 struct RebuildSourceTests {
     private func makeStore(_ tags: Int = 2000, name: String = "Library.sqlite") throws -> Workshop {
         let workshop = try Workshop()
@@ -61,7 +61,7 @@ struct RebuildSourceTests {
     }
 
     @Test(arguments: ["-wal", "-shm", "-journal"])
-    func `a name that SQLite uses beside a store is no name of a new one`(ending: String) throws {
+    func `the name of an auxiliary SQLite file is rejected for a new store`(ending: String) throws {
         let workshop = try makeStore(10)
         for command in ["rebuild", "copy"] {
             let run = Run([command, workshop.storePath, workshop.file("Other.sqlite\(ending)")])

@@ -8,7 +8,7 @@ import Testing
 @testable import SwormStore
 
 /// A issue that is planted into a sound store, and the kind under which it is found.
-struct PlantedFault: Sendable, CustomTestStringConvertible {
+struct PlantedIssue: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var kind: StoreIssue.Kind
     var severity = StoreIssue.Severity.error
@@ -30,83 +30,83 @@ struct PlantedFault: Sendable, CustomTestStringConvertible {
 
     static func external(_ workshop: Workshop) -> String { workshop.file(".Library_SUPPORT/_EXTERNAL_DATA") }
 
-    static let all: [PlantedFault] = [
-        PlantedFault("Z_MAX is behind", .keyBehind, sql: "UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Author'"),
-        PlantedFault("no Z_MAX", .keyBehind, sql: "DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'Author'"),
-        PlantedFault(
+    static let all: [PlantedIssue] = [
+        PlantedIssue("Z_MAX is behind", .keyBehind, sql: "UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Author'"),
+        PlantedIssue("no Z_MAX", .keyBehind, sql: "DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'Author'"),
+        PlantedIssue(
             "Z_MAX of a sub-entity", .keyRecord, sql: "UPDATE Z_PRIMARYKEY SET Z_MAX = 4 WHERE Z_NAME = 'Comic'"),
-        PlantedFault(
+        PlantedIssue(
             "no record of a sub-entity", .entityRecord, sql: "DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'Comic'"),
-        PlantedFault("Z_SUPER", .entityRecord, sql: "UPDATE Z_PRIMARYKEY SET Z_SUPER = 1 WHERE Z_NAME = 'Comic'"),
-        PlantedFault(
+        PlantedIssue("Z_SUPER", .entityRecord, sql: "UPDATE Z_PRIMARYKEY SET Z_SUPER = 1 WHERE Z_NAME = 'Comic'"),
+        PlantedIssue(
             "stale name", .staleName, .warning, sql: "UPDATE Z_PRIMARYKEY SET Z_NAME = 'Old' WHERE Z_NAME = 'Tag'"),
-        PlantedFault("key of zero", .key, sql: "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT) VALUES (0, 8, 1)"),
-        PlantedFault("Z_OPT of zero", .version, sql: "UPDATE ZBOOK SET Z_OPT = 0 WHERE Z_PK = 1"),
-        PlantedFault("no Z_OPT", .version, sql: "UPDATE ZAUTHOR SET Z_OPT = NULL WHERE Z_PK = 3"),
-        PlantedFault("text in Z_OPT", .version, sql: "UPDATE ZAUTHOR SET Z_OPT = 'new' WHERE Z_PK = 3"),
-        PlantedFault("text in a decimal", .type, sql: "UPDATE ZBOOK SET ZPRICE = 'abc' WHERE Z_PK = 1"),
-        PlantedFault("empty text in a decimal", .type, sql: "UPDATE ZBOOK SET ZPRICE = '' WHERE Z_PK = 1"),
-        PlantedFault("Z_ENT of another table", .rowEntity, sql: "UPDATE ZTAG SET Z_ENT = 2 WHERE Z_PK = 1"),
-        PlantedFault("Z_ENT of nothing", .rowEntity, sql: "UPDATE ZTAG SET Z_ENT = NULL WHERE Z_PK = 1"),
-        PlantedFault("row of an abstract entity", .abstractRow, sql: "UPDATE ZITEM SET Z_ENT = 4 WHERE Z_PK = 1"),
-        PlantedFault("text in an integer", .type, sql: "UPDATE ZBOOK SET ZYEAR = 'soon' WHERE Z_PK = 1"),
-        PlantedFault("integer out of range", .type, sql: "UPDATE ZBOOK SET ZYEAR = 40000 WHERE Z_PK = 1"),
-        PlantedFault("boolean of two", .type, sql: "UPDATE ZBOOK SET ZISREAD = 2 WHERE Z_PK = 1"),
-        PlantedFault("blob in a string", .type, sql: "UPDATE ZBOOK SET ZTITLE = x'00' WHERE Z_PK = 1"),
-        PlantedFault("text in a date", .type, sql: "UPDATE ZAUTHOR SET ZBORN = 'once' WHERE Z_PK = 1"),
-        PlantedFault("short UUID", .type, sql: "UPDATE ZBOOK SET ZID = x'0102' WHERE Z_PK = 1"),
-        PlantedFault("missing required value", .required, sql: "UPDATE ZBOOK SET ZTITLE = NULL WHERE Z_PK = 1"),
-        PlantedFault(
+        PlantedIssue("key of zero", .key, sql: "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT) VALUES (0, 8, 1)"),
+        PlantedIssue("Z_OPT of zero", .version, sql: "UPDATE ZBOOK SET Z_OPT = 0 WHERE Z_PK = 1"),
+        PlantedIssue("no Z_OPT", .version, sql: "UPDATE ZAUTHOR SET Z_OPT = NULL WHERE Z_PK = 3"),
+        PlantedIssue("text in Z_OPT", .version, sql: "UPDATE ZAUTHOR SET Z_OPT = 'new' WHERE Z_PK = 3"),
+        PlantedIssue("text in a decimal", .type, sql: "UPDATE ZBOOK SET ZPRICE = 'abc' WHERE Z_PK = 1"),
+        PlantedIssue("empty text in a decimal", .type, sql: "UPDATE ZBOOK SET ZPRICE = '' WHERE Z_PK = 1"),
+        PlantedIssue("Z_ENT of another table", .rowEntity, sql: "UPDATE ZTAG SET Z_ENT = 2 WHERE Z_PK = 1"),
+        PlantedIssue("Z_ENT of nothing", .rowEntity, sql: "UPDATE ZTAG SET Z_ENT = NULL WHERE Z_PK = 1"),
+        PlantedIssue("row of an abstract entity", .abstractRow, sql: "UPDATE ZITEM SET Z_ENT = 4 WHERE Z_PK = 1"),
+        PlantedIssue("text in an integer", .type, sql: "UPDATE ZBOOK SET ZYEAR = 'soon' WHERE Z_PK = 1"),
+        PlantedIssue("integer out of range", .type, sql: "UPDATE ZBOOK SET ZYEAR = 40000 WHERE Z_PK = 1"),
+        PlantedIssue("boolean of two", .type, sql: "UPDATE ZBOOK SET ZISREAD = 2 WHERE Z_PK = 1"),
+        PlantedIssue("blob in a string", .type, sql: "UPDATE ZBOOK SET ZTITLE = x'00' WHERE Z_PK = 1"),
+        PlantedIssue("text in a date", .type, sql: "UPDATE ZAUTHOR SET ZBORN = 'once' WHERE Z_PK = 1"),
+        PlantedIssue("short UUID", .type, sql: "UPDATE ZBOOK SET ZID = x'0102' WHERE Z_PK = 1"),
+        PlantedIssue("missing required value", .required, sql: "UPDATE ZBOOK SET ZTITLE = NULL WHERE Z_PK = 1"),
+        PlantedIssue(
             "unique value twice", .unique,
             sql: "DROP INDEX Z_Author_UNIQUE_name; UPDATE ZAUTHOR SET ZNAME = 'Leo' WHERE Z_PK = 2"),
-        PlantedFault("dangling key", .dangling, sql: "UPDATE ZBOOK SET ZSEQUEL = 99, Z2_SEQUEL = 2 WHERE Z_PK = 3"),
-        PlantedFault(
+        PlantedIssue("dangling key", .dangling, sql: "UPDATE ZBOOK SET ZSEQUEL = 99, Z2_SEQUEL = 2 WHERE Z_PK = 3"),
+        PlantedIssue(
             "dangling key in a join table", .dangling,
             sql: "INSERT INTO Z_2TAGS (Z_2BOOKS, Z_8TAGS, Z_FOK_8TAGS) VALUES (3, 77, 2048)"),
-        PlantedFault("one-sided inverse", .inverse, sql: "UPDATE ZPROFILE SET ZAUTHOR = 2"),
-        PlantedFault(
+        PlantedIssue("one-sided inverse", .inverse, sql: "UPDATE ZPROFILE SET ZAUTHOR = 2"),
+        PlantedIssue(
             "wrong entity of a destination", .destinationRecord, sql: "UPDATE ZBOOK SET Z2_SEQUEL = 3 WHERE Z_PK = 1"),
-        PlantedFault(
+        PlantedIssue(
             "destination of another entity", .destination, sql: "UPDATE ZBOOK SET ZPARODIES = 1 WHERE Z_PK = 4"),
-        PlantedFault("no order key", .orderMissing, sql: "UPDATE ZBOOK SET Z_FOK_AUTHOR = NULL WHERE Z_PK = 1"),
-        PlantedFault("order key without owner", .orderMissing, sql: "UPDATE ZBOOK SET ZAUTHOR = NULL WHERE Z_PK = 1"),
-        PlantedFault("shared order key", .orderShared, sql: "UPDATE ZBOOK SET Z_FOK_AUTHOR = 2048 WHERE ZAUTHOR = 1"),
-        PlantedFault("no order key in a join table", .orderMissing, sql: "UPDATE Z_2TAGS SET Z_FOK_8TAGS = NULL"),
-        PlantedFault("unknown marker", .externalMarker, sql: "UPDATE ZBOOK SET ZCOVER = x'0901' WHERE Z_PK = 1"),
-        PlantedFault("no marker", .externalMarker, sql: "UPDATE ZBOOK SET ZCOVER = x'' WHERE Z_PK = 1"),
-        PlantedFault("missing external file", .externalMissing) { workshop in
+        PlantedIssue("no order key", .orderMissing, sql: "UPDATE ZBOOK SET Z_FOK_AUTHOR = NULL WHERE Z_PK = 1"),
+        PlantedIssue("order key without owner", .orderMissing, sql: "UPDATE ZBOOK SET ZAUTHOR = NULL WHERE Z_PK = 1"),
+        PlantedIssue("shared order key", .orderShared, sql: "UPDATE ZBOOK SET Z_FOK_AUTHOR = 2048 WHERE ZAUTHOR = 1"),
+        PlantedIssue("no order key in a join table", .orderMissing, sql: "UPDATE Z_2TAGS SET Z_FOK_8TAGS = NULL"),
+        PlantedIssue("unknown marker", .externalMarker, sql: "UPDATE ZBOOK SET ZCOVER = x'0901' WHERE Z_PK = 1"),
+        PlantedIssue("no marker", .externalMarker, sql: "UPDATE ZBOOK SET ZCOVER = x'' WHERE Z_PK = 1"),
+        PlantedIssue("missing external file", .externalMissing) { workshop in
             try FileManager.default.removeItem(atPath: external(workshop))
         },
-        PlantedFault("orphaned external file", .externalOrphan, .warning) { workshop in
+        PlantedIssue("orphaned external file", .externalOrphan, .warning) { workshop in
             let file = external(workshop) + "/" + UUID().uuidString
             try Data([1]).write(to: URL(fileURLWithPath: file))
         },
-        PlantedFault("change without transaction", .historyTransaction, sql: "DELETE FROM ATRANSACTION"),
-        PlantedFault("transaction with a lost author", .historyReference, sql: "DELETE FROM ATRANSACTIONSTRING"),
-        PlantedFault("change of no entity", .historyChange, sql: "UPDATE ACHANGE SET ZENTITY = 55 WHERE Z_PK = 1"),
-        PlantedFault("change of no kind", .historyChange, sql: "UPDATE ACHANGE SET ZCHANGETYPE = 9 WHERE Z_PK = 1"),
-        PlantedFault(
+        PlantedIssue("change without transaction", .historyTransaction, sql: "DELETE FROM ATRANSACTION"),
+        PlantedIssue("transaction with a lost author", .historyReference, sql: "DELETE FROM ATRANSACTIONSTRING"),
+        PlantedIssue("change of no entity", .historyChange, sql: "UPDATE ACHANGE SET ZENTITY = 55 WHERE Z_PK = 1"),
+        PlantedIssue("change of no kind", .historyChange, sql: "UPDATE ACHANGE SET ZCHANGETYPE = 9 WHERE Z_PK = 1"),
+        PlantedIssue(
             "history's Z_MAX is behind", .keyBehind, sql: "UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'CHANGE'"),
-        PlantedFault(
+        PlantedIssue(
             "two rows of metadata", .metadata, sql: "INSERT INTO Z_METADATA SELECT 2, Z_UUID, Z_PLIST FROM Z_METADATA"),
-        PlantedFault("identifier that is none", .metadata, sql: "UPDATE Z_METADATA SET Z_UUID = 'me'"),
-        PlantedFault("no property list", .schema, sql: "UPDATE Z_METADATA SET Z_PLIST = NULL"),
-        PlantedFault("missing column", .schema, sql: "ALTER TABLE ZBOOK DROP COLUMN ZRATING"),
-        PlantedFault("missing table", .schema, sql: "DROP TABLE ZTAG"),
-        PlantedFault("hashes of another model", .model) { workshop in
+        PlantedIssue("identifier that is none", .metadata, sql: "UPDATE Z_METADATA SET Z_UUID = 'me'"),
+        PlantedIssue("no property list", .schema, sql: "UPDATE Z_METADATA SET Z_PLIST = NULL"),
+        PlantedIssue("missing column", .schema, sql: "ALTER TABLE ZBOOK DROP COLUMN ZRATING"),
+        PlantedIssue("missing table", .schema, sql: "DROP TABLE ZTAG"),
+        PlantedIssue("hashes of another model", .model) { workshop in
             try workshop.changeMetadata { list in
                 var hashes = list[StoreMetadata.Key.versionHashes] as? [String: Data] ?? [:]
                 hashes["Tag"] = Data(repeating: 1, count: 32)
                 list[StoreMetadata.Key.versionHashes] = hashes
             }
         },
-        PlantedFault("digest of other hashes", .digest) { workshop in
+        PlantedIssue("digest of other hashes", .digest) { workshop in
             try workshop.changeMetadata { $0[StoreMetadata.Key.digest] = "AAAA" }
         },
-        PlantedFault("checksum of other hashes", .digest) { workshop in
+        PlantedIssue("checksum of other hashes", .digest) { workshop in
             try workshop.changeMetadata { $0[StoreMetadata.Key.checksum] = "AAAA" }
         },
-        PlantedFault("damaged page", .integrity) { workshop in
+        PlantedIssue("damaged page", .integrity) { workshop in
             let handle = try FileHandle(forUpdating: workshop.url("Library.sqlite"))
             let pages = try handle.seekToEnd() / 4096
             // An index keeps its order no more when a page of it is written over with another's.
@@ -145,7 +145,7 @@ struct VerifyTests {
         #expect(run.code == .ok)
     }
 
-    @Test(arguments: PlantedFault.all) func `a planted fault is found`(issue: PlantedFault) throws {
+    @Test(arguments: PlantedIssue.all) func `a planted issue is found`(issue: PlantedIssue) throws {
         let workshop = try Workshop()
         try workshop.makeStore()
         try issue.plant(workshop)
@@ -164,7 +164,7 @@ struct VerifyTests {
 
     @Test(
         .enabled(if: Fixtures.folder != nil, Comment(rawValue: Fixtures.missing)), arguments: FixtureStores.all)
-    func `stores that Apple's framework wrote have no faults but missing files and dangling keys`(
+    func `stores of Apple's framework have no issues except missing files and dangling keys`(
         store: FixtureStores.Store
     ) throws {
         let run = Run(["verify", store.url.path, "--model", store.model.path])
@@ -186,7 +186,7 @@ struct VerifyTests {
     }
 
     /// The number of keys in a to-one relationship's column, or in its column of a join table, that no row has.
-    private static func danglingRows(_ issue: FixtureStores.Fault, _ store: FixtureStores.Store) throws -> Int64 {
+    private static func danglingRows(_ issue: FixtureStores.Issue, _ store: FixtureStores.Store) throws -> Int64 {
         let model = try StoreModelChoice.model(for: store.url, option: store.model).model
         let entity = try #require(model.entitiesByName[issue.entity])
         let relationship = try #require(entity.relationshipsByName[issue.property])

@@ -49,10 +49,10 @@ struct ExpectStatementsTests {
             }
         }
         #expect(error?.code == .statementCount)
-        #expect(error?.message.hasPrefix("4 statements were run where 1 were expected:\n- 3 times: SELECT ") == true)
+        #expect(error?.message.hasPrefix("4 statements were run, but 1 were expected:\n- 3 times: SELECT ") == true)
         #expect(error?.message.contains("\n- SELECT COUNT(*) FROM ZCOIN") == true)
         let missing = failure { try expectStatements(1...2, in: store.container) {} }
-        #expect(missing?.message == "0 statements were run where 1 to 2 were expected.")
+        #expect(missing?.message == "0 statements were run, but 1 to 2 were expected.")
     }
 
     @Test func `it works inside a perform, whose view is open already`() throws {
@@ -67,7 +67,7 @@ struct ExpectStatementsTests {
         }
     }
 
-    @Test func `what the closure throws comes through, and nothing is counted afterwards`() throws {
+    @Test func `an error of the closure is thrown, and nothing is counted afterwards`() throws {
         struct Stop: Error {}
         let store = try purse()
         #expect(throws: Stop.self) { try expectStatements(7, in: store.container) { throw Stop() } }

@@ -31,7 +31,7 @@ struct TestStoreTests {
     }
 
     @Test(arguments: [TestStore.Place.memory, .file])
-    func `a store begins with what was seeded, and shares nothing`(place: TestStore.Place) throws {
+    func `a store begins with its seed, and shares nothing`(place: TestStore.Place) throws {
         let one = try TestStore(for: Note.self, in: place, seed: seed)
         let other = try TestStore(for: Note.self, in: place)
         #expect(try one.container.perform { try $0.fetch(Note.all.sort(\.mark), \.text) } == ["one", "two"])
@@ -39,7 +39,7 @@ struct TestStoreTests {
         #expect((one.url == nil) == (place == .memory))
     }
 
-    @Test func `the folder of a file goes with the value`() throws {
+    @Test func `the folder of a file is deleted with the value`() throws {
         var store: TestStore? = try TestStore(for: Note.self, in: .file, seed: seed)
         let url = try #require(store?.url)
         #expect(FileManager.default.fileExists(atPath: url.path))
@@ -48,7 +48,7 @@ struct TestStoreTests {
         #expect(!FileManager.default.fileExists(atPath: url.deletingLastPathComponent().path))
     }
 
-    @Test func `a seed that throws leaves nothing behind`() throws {
+    @Test func `a seed that throws leaves no files`() throws {
         struct Stop: Error {}
         var url: URL?
         #expect(throws: Stop.self) {
@@ -73,7 +73,7 @@ struct TestStoreTests {
         try store.verify()
     }
 
-    @Test func `a file that was spoilt is refused`() throws {
+    @Test func `a damaged file is rejected`() throws {
         let store = try TestStore(for: Note.self, in: .file, seed: seed)
         let url = try #require(store.url)
         let handle = try FileHandle(forWritingTo: url)

@@ -28,7 +28,7 @@ extension NSPersistentStoreCoordinator {
         guard options.infersMapping else {
             throw CoreDataError(
                 NSMigrationMissingMappingModelError,
-                "The store “\(StoreFiles(url: url).main)” was written with another model, and there is no mapping from that one. Let it be inferred, by \(NSInferMappingModelAutomaticallyOption)."
+                "The store '\(StoreFiles(url: url).main)' was written with another model, and there is no mapping model for the migration. To infer one, set \(NSInferMappingModelAutomaticallyOption)."
             )
         }
         let source = try Self.storedModel(at: url)
@@ -47,7 +47,7 @@ extension NSPersistentStoreCoordinator {
         guard stored.source == .cache else {
             throw CoreDataError(
                 NSMigrationMissingSourceModelError,
-                "The store “\(StoreFiles(url: url).main)” was written with another model, and cannot be migrated without that one. \(stored.notes.first ?? "")"
+                "The store '\(StoreFiles(url: url).main)' was written with another model, and cannot be migrated without that model. \(stored.notes.first ?? "")"
             )
         }
         return stored.model

@@ -38,7 +38,7 @@ extension NSPersistentStoreCoordinator {
         }
         if let url, persistentStore(for: url) != nil {
             throw CoreDataError(
-                NSPersistentStoreOpenError, "The store at \(url.path) is open in this coordinator already.")
+                NSPersistentStoreOpenError, "The store at '\(url.path)' is already open in this coordinator.")
         }
         var storeOptions = try StoreOptions(coordinatorOptions: options ?? [:])
         if let url, !storeOptions.isReadOnly {
@@ -123,7 +123,8 @@ extension NSPersistentStoreCoordinator {
     ) throws {
         guard persistentStore(for: url) == nil else {
             throw CoreDataError(
-                NSPersistentStoreOperationError, "Cannot destroy the store at \(url.path): it is open. Remove it first."
+                NSPersistentStoreOperationError,
+                "Cannot destroy the store at '\(url.path)': it is open. Remove it first."
             )
         }
         if StoreFiles.isMemory(url) { return }

@@ -20,12 +20,13 @@ extension NSPersistentStoreCoordinator {
         guard storeType == NSSQLiteStoreType, !StoreFiles.isMemory(destinationURL) else {
             throw CoreDataError(
                 NSPersistentStoreInvalidTypeError,
-                "Cannot replace the store at \(destinationURL.path): only stores of NSSQLiteStoreType in files can be.")
+                "Cannot replace the store at '\(destinationURL.path)': only stores of NSSQLiteStoreType in files can be replaced."
+            )
         }
         for url in [destinationURL, sourceURL] where persistentStore(for: url) != nil {
             throw CoreDataError(
                 NSPersistentStoreOperationError,
-                "Cannot replace the store at \(destinationURL.path): the store at \(url.path) is open. Remove it first."
+                "Cannot replace the store at '\(destinationURL.path)': the store at '\(url.path)' is open. Remove it first."
             )
         }
         try StoreKinds.kind(ofType: storeType).replace(

@@ -62,7 +62,7 @@ extension StoreOptions {
         default:
             throw CoreDataError(
                 NSPersistentStoreOpenError,
-                "The pragma \(name) = \(value) cannot be set for a store. These can: synchronous (NORMAL, FULL), journal_mode (WAL, DELETE, TRUNCATE), journal_size_limit, cache_size, max_page_count."
+                "The pragma '\(name) = \(value)' is not supported. The supported pragmas are: synchronous (NORMAL, FULL), journal_mode (WAL, DELETE, TRUNCATE), journal_size_limit, cache_size, max_page_count."
             )
         }
     }
@@ -74,6 +74,6 @@ extension StoreOptions {
     }
 
     private static func wrong(_ name: String, value: Any) -> CoreDataError {
-        CoreDataError(NSPersistentStoreOpenError, "The option \(name) cannot have the value \(value).")
+        CoreDataError(NSPersistentStoreOpenError, "The option '\(name)' cannot have the value '\(value)'.")
     }
 }

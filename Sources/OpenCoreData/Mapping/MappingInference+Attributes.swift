@@ -33,12 +33,12 @@ extension MappingInference {
             pairs[number]?.relationships[property.name] = former.name
         case (is NSAttributeDescription, _):
             refuse(
-                "Relationship '\(path)' was an attribute before. Give it another name, by which the values of the attribute "
-                    + "go, or make objects of them in a custom stage.", entity: entity, key: property.name)
+                "Relationship '\(path)' was an attribute before. Give it another name, which deletes the values of the "
+                    + "attribute, or convert them to objects in a custom stage.", entity: entity, key: property.name)
         default:
             refuse(
-                "Attribute '\(path)' was a relationship before. Give it another name, by which the links go, or make values "
-                    + "of them in a custom stage.", entity: entity, key: property.name)
+                "Attribute '\(path)' was a relationship before. Give it another name, which deletes the links, or convert "
+                    + "them to values in a custom stage.", entity: entity, key: property.name)
         }
     }
 
@@ -61,9 +61,9 @@ extension MappingInference {
         guard attribute.attributeType.holdsEveryValue(of: former.attributeType) else {
             let entity = Self.declaring(attribute)?.name ?? new.model[number].name
             return refuse(
-                "Attribute '\(entity).\(names.new)' was of the type \(former.attributeType.displayName) and is of the type "
-                    + "\(attribute.attributeType.displayName) now. Keep the type, give the attribute another name, by "
-                    + "which its values go, or convert them in a custom stage.", entity: entity, key: names.new)
+                "Attribute '\(entity).\(names.new)' had the type \(former.attributeType.displayName) and now has the type "
+                    + "\(attribute.attributeType.displayName). Keep the type, give the attribute another name, "
+                    + "which deletes its values, or convert them in a custom stage.", entity: entity, key: names.new)
         }
         pairs[number]?.attributes[names.new] = names.old
     }
@@ -107,12 +107,12 @@ extension MappingInference {
             if let before {
                 guard before.isOptional else { continue }
                 refuse(
-                    "Attribute \(path) is required now, and has no default value for objects that have none. Give it a "
+                    "Attribute \(path) is now required, and has no default value for objects without a value. Give it a "
                         + "default value, leave it optional, or fill it in a custom stage.", entity: entity,
                     key: attribute.name)
             } else {
                 refuse(
-                    "Attribute \(path) is new and required, and has no default value for the objects that are there. Give "
+                    "Attribute \(path) is new and required, and has no default value for the existing objects. Give "
                         + "it a default value, make it optional, or fill it in a custom stage; if it was renamed, give it "
                         + "its old name as renaming identifier.", entity: entity, key: attribute.name)
             }

@@ -42,9 +42,9 @@ extension MappingInference {
                 pairs[number]?.relationships[name] = nil
             } else if let lost = still.first(where: { !destination.family.contains($0) }) {
                 refuse(
-                    "Relationship '\(Self.path(of: relationship))' leads to '\(destination.name)' now, but may hold objects of "
-                        + "'\(new.model[lost].name)', to which '\(Self.path(of: former))' led. Give it another name, by which "
-                        + "the links go, or set it in a custom stage.",
+                    "Relationship '\(Self.path(of: relationship))' now has the destination '\(destination.name)', but may relate to "
+                        + "objects of '\(new.model[lost].name)' through '\(Self.path(of: former))'. Give it another name, which "
+                        + "deletes the links, or set it in a custom stage.",
                     entity: relationship.declaringEntity?.name ?? new.model[number].name, key: name)
             }
         }
@@ -99,9 +99,9 @@ extension MappingInference {
             guard !consistent else { continue }
             let formerInverse = former.inverseRelationship.map { "'\(Self.path(of: $0))'" } ?? "none"
             refuse(
-                "The inverse of relationship '\(Self.path(of: relationship))' is '\(Self.path(of: inverse))' now, and was "
+                "The inverse of relationship '\(Self.path(of: relationship))' is now '\(Self.path(of: inverse))', and was "
                     + "\(formerInverse) for '\(Self.path(of: former))' before, so the links of both sides would not agree. "
-                    + "Keep the pair together by renaming identifiers, give one side another name, by which its links go, "
+                    + "Keep the pair together with renaming identifiers, give one side another name, which deletes its links, "
                     + "or set both in a custom stage.",
                 entity: relationship.declaringEntity?.name ?? new.model[number].name, key: name)
         }
@@ -115,8 +115,8 @@ extension MappingInference {
         {
             let entity = new.model[relationship.owner].name
             refuse(
-                "Relationship '\(entity).\(relationship.name)' is new and required, but the objects that are there lead to "
-                    + "none. Make it optional, or set it in a custom stage; if it was renamed, give it its old name as "
+                "Relationship '\(entity).\(relationship.name)' is new and required, but the existing objects have no value "
+                    + "for it. Make it optional, or set it in a custom stage; if it was renamed, give it its old name as "
                     + "renaming identifier.", entity: entity, key: relationship.name)
         }
     }

@@ -88,11 +88,11 @@ struct MappingInference {
         let claimed = old.map { "'\($0)'" }.joined(separator: " and ")
         let claiming = new.map { "'\($0)'" }.joined(separator: " and ")
         if new.count > 1 {
-            return "The \(kind) \(claiming) both claim to be \(claimed) of the old model, by the renaming identifier "
-                + "'\(clash.identifier)'. Give the one that is new an identifier of its own."
+            return "The \(kind) \(claiming) both map to \(claimed) of the old model by the renaming identifier "
+                + "'\(clash.identifier)'. Give the new one an identifier of its own."
         }
         return
-            "\(claiming) may be any of the \(kind) \(claimed) of the old model, which all have the renaming identifier "
+            "\(claiming) maps to each of the \(kind) \(claimed) of the old model, which have the same renaming identifier "
             + "'\(clash.identifier)'. Give it the name of one of them as its identifier."
     }
 
@@ -107,9 +107,9 @@ struct MappingInference {
             else { continue }
             let names = [first, other].map { "'\(new.model[$0.destination].name)'" }
             refuse(
-                "The entities \(names[0]) and \(names[1]) belong to one hierarchy now, that of '\(root.name)', but had no "
-                    + "common ancestor before, so their objects may have the same keys. Leave them apart, or bring the "
-                    + "objects together in a custom stage.", entity: root.name)
+                "The entities \(names[0]) and \(names[1]) now belong to one hierarchy, that of '\(root.name)', but had no "
+                    + "common ancestor before, so their objects may have the same keys. Keep them separate, or combine the "
+                    + "objects in a custom stage.", entity: root.name)
         }
     }
 

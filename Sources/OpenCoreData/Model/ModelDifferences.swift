@@ -149,12 +149,12 @@ private enum Facts {
         case let attribute as NSAttributeDescription:
             facts += [
                 ("type", "has the type \(attribute.attributeType.displayName)"),
-                ("external", "\(attribute.allowsExternalBinaryDataStorage ? "may" : "may not") be kept in files"),
+                ("external", "\(attribute.allowsExternalBinaryDataStorage ? "may" : "may not") be stored in files"),
                 ("preserved", "is \(attribute.preservesValueInHistoryOnDeletion ? "" : "not ")preserved on deletion"),
             ]
         case let relationship as NSRelationshipDescription:
             facts += [
-                ("destination", "leads to \(quoted(relationship.destinationEntity?.name))"),
+                ("destination", "has the destination \(quoted(relationship.destinationEntity?.name))"),
                 ("inverse", "has the inverse \(quoted(relationship.inverseRelationship?.name))"),
                 ("ordered", relationship.isOrdered ? "is ordered" : "is not ordered"),
                 ("minimum", "has the minimum count \(relationship.minCount)"),

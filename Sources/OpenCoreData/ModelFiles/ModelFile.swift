@@ -32,18 +32,17 @@ enum ModelFile {
             return [url]
         case compiled:
             return [url]
-        case folderOfVersions:
-            return try versions(in: url, kind: version, absence: "there is no .xcdatamodel folder in it")
-        case compiledFolder: return try versions(in: url, kind: compiled, absence: "there is no .mom file in it")
+        case folderOfVersions: return try versions(in: url, kind: version, absence: "it has no .xcdatamodel folder")
+        case compiledFolder: return try versions(in: url, kind: compiled, absence: "it has no .mom file")
         case "omo":
             throw error(
                 .fileReadUnknown, at: url,
                 problem:
-                    "is the optimized form of a compiled model, which cannot be read; give the .mom file of the same name beside it"
+                    "is the optimized form of a compiled model, which cannot be read; use the .mom file of the same name in the same folder"
             )
         default:
             throw error(
-                .fileReadUnknown, at: url, problem: "is no model; give an .xcdatamodeld, .xcdatamodel, .momd or .mom")
+                .fileReadUnknown, at: url, problem: "is not a model; use an .xcdatamodeld, .xcdatamodel, .momd or .mom")
         }
     }
 
@@ -55,7 +54,7 @@ enum ModelFile {
             .sorted { $0.name.compare($1.name, options: [.numeric, .caseInsensitive]) == .orderedAscending }
             .map(\.file)
         guard !names.isEmpty else {
-            throw error(.fileReadCorruptFile, at: folder, problem: "holds no model: \(absence)")
+            throw error(.fileReadCorruptFile, at: folder, problem: "contains no model: \(absence)")
         }
         return names.map { folder.appendingPathComponent($0, isDirectory: kind == version) }
     }
@@ -79,7 +78,7 @@ enum ModelFile {
             guard versions.count == 1, let only = versions.first else {
                 throw error(
                     .fileReadCorruptFile, at: url,
-                    problem: "has several versions and no file \(file) that names one; give one of them: "
+                    problem: "has several versions, but no file '\(file)' that names the current one; use one of them: "
                         + names.joined(separator: ", "))
             }
             return only
@@ -88,7 +87,7 @@ enum ModelFile {
         guard let name = plist?[key] as? String else {
             throw error(
                 .fileReadCorruptFile, at: marker,
-                problem: "is no property list that names the current version as \(key)")
+                problem: "is not a property list that names the current version as '\(key)'")
         }
         // Only a name that was found in the folder is accepted, so that a path in the file cannot refer to another
         // location.
@@ -99,7 +98,7 @@ enum ModelFile {
         else {
             throw error(
                 .fileReadCorruptFile, at: marker,
-                problem: "names the current version '\(name)', which is not in the folder; there are "
+                problem: "names the current version '\(name)', which is not in the folder; the versions are "
                     + names.joined(separator: ", "))
         }
         return current
@@ -113,8 +112,8 @@ enum ModelFile {
             throw error(
                 .fileReadCorruptFile, at: folder,
                 problem:
-                    "is in the old binary form of model files, which cannot be read; open and save it with a newer Xcode, "
-                    + "which writes the XML form")
+                    "has the old binary format of model files, which cannot be read; open and save it with a newer Xcode, "
+                    + "which writes XML")
         }
         throw error(.fileReadNoSuchFile, at: folder, problem: "has no file named 'contents'")
     }
@@ -129,13 +128,13 @@ enum ModelFile {
             throw error(.fileReadUnknown, at: url, problem: "cannot be read", cause: cause)
         }
         guard attributes[.type] as? FileAttributeType == .typeRegular else {
-            throw error(.fileReadUnknown, at: url, problem: "is no regular file")
+            throw error(.fileReadUnknown, at: url, problem: "is not a regular file")
         }
         let size = (attributes[.size] as? NSNumber)?.intValue ?? 0
         guard size <= ModelLimits.fileSize else {
             throw error(
                 .fileReadTooLarge, at: url,
-                problem: "has \(size) bytes; a model file of more than \(ModelLimits.fileSize) bytes is not read")
+                problem: "has \(size) bytes; a model file can have at most \(ModelLimits.fileSize) bytes")
         }
         do {
             return try Data(contentsOf: resolved)
@@ -150,7 +149,7 @@ enum ModelFile {
             throw error(.fileReadNoSuchFile, at: url, problem: "does not exist")
         }
         guard isFolder.boolValue else {
-            throw error(.fileReadCorruptFile, at: url, problem: "is no folder, as a model must be")
+            throw error(.fileReadCorruptFile, at: url, problem: "is not a folder, as a model must be")
         }
     }
 

@@ -41,8 +41,8 @@ enum ModelLinks {
             if depth > ModelLimits.inheritanceDepth {
                 return (
                     place,
-                    "Entity '\(entity.name ?? "")' stands more than \(ModelLimits.inheritanceDepth) entities deep in the "
-                        + "inheritance. Flatten the hierarchy."
+                    "Entity '\(entity.name ?? "")' is more than \(ModelLimits.inheritanceDepth) levels deep in the "
+                        + "inheritance hierarchy. Flatten the hierarchy."
                 )
             }
         }
@@ -75,7 +75,7 @@ enum ModelLinks {
             }
             guard let name = link.destination, !name.isEmpty else { continue }
             guard let destination = entities[name] else {
-                report(place, "Relationship '\(link.path)' leads to '\(name)', which is no entity of the model.")
+                report(place, "The destination '\(name)' of relationship '\(link.path)' is not an entity of the model.")
                 continue
             }
             link.relationship.destinationEntity = destination

@@ -22,7 +22,7 @@ extension PersistentContainer {
                     let running = gate.running
                     throw StoreError(
                         .timedOut,
-                        "The store was not closed in time: \(running) of its calls \(running == 1 ? "is" : "are") still running. Nothing new begins. Call close again."
+                        "The store was not closed in time: \(running) \(running == 1 ? "call is" : "calls are") still running. New calls are not accepted. Call `close()` again."
                     )
                 }
                 try translatingErrors { try context.closeStores(until: deadline) }
@@ -88,7 +88,7 @@ extension PersistentContainer {
     private func requireOutside(_ action: String) throws {
         guard calls.scopes.withLock({ $0[CurrentThread.number] }) == nil else {
             throw StoreError(
-                .wouldDeadlock, "The store cannot be \(action) inside of a call that uses it. Do so after the call.")
+                .wouldDeadlock, "The store cannot be \(action) inside a call that uses it. Do so after the call.")
         }
     }
 

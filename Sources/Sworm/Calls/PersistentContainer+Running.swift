@@ -228,12 +228,12 @@ extension PersistentContainer {
     private func requireWriting(_ outer: RunningScopes) throws {
         guard outer.permission.isGranted else {
             throw StoreError(
-                .readOnly, "A write cannot run inside of a read. Make the outer call a write, or write after the read.")
+                .readOnly, "A write cannot run inside a read. Make the outer call a write, or write after the read.")
         }
         guard outer.isWrite || outer.context.isWriting else {
             throw StoreError(
                 .unsupported,
-                "A write cannot run inside of a perform that has not written yet: other transactions may have been committed since the perform read its snapshot. Make the outer call a write."
+                "A write cannot run inside a perform that has not written yet: other transactions may have been committed after the perform read its snapshot. Make the outer call a write."
             )
         }
     }

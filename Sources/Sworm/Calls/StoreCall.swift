@@ -57,7 +57,7 @@ struct StoreCall: Sendable {
         guard let limit, ContinuousClock.now >= limit.deadline else { return }
         throw StoreError(
             .timedOut,
-            "The call did not end before its deadline, and nothing of it was saved. Do less in one call, or allow more time."
+            "The call exceeded its deadline, and nothing was saved. Do less in one call, or allow more time."
         )
     }
 

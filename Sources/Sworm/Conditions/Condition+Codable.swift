@@ -37,7 +37,8 @@ extension Condition: Codable {
         guard entity == PlainObject.entityName else {
             throw DecodingError.dataCorruptedError(
                 forKey: .entity, in: container,
-                debugDescription: "The condition is about \(excerpt(entity)), not about \(PlainObject.entityName).")
+                debugDescription:
+                    "The condition is for the entity '\(excerpt(entity))', not for '\(PlainObject.entityName)'.")
         }
         let format = try container.decode(String.self, forKey: .format)
         let arguments = try container.decodeIfPresent([CodedArgument].self, forKey: .arguments) ?? []
@@ -80,7 +81,7 @@ private struct CodedArgument: Codable {
         case .value(.uuid(let value)): try container.encode(value, forKey: .uuid)
         case .value(.url(let value)): try container.encode(value.absoluteString, forKey: .url)
         case .value(.object(let reference)):
-            guard !reference.isTemporary else { throw unencodable("an object that was not saved yet", in: encoder) }
+            guard !reference.isTemporary else { throw unencodable("an unsaved object", in: encoder) }
             try container.encode(reference.url.absoluteString, forKey: .object)
         case .list(let elements): try container.encode(elements.map(CodedArgument.init), forKey: .list)
         case .expression, .predicate: throw unencodable("an expression", in: encoder)
@@ -90,7 +91,9 @@ private struct CodedArgument: Codable {
     private func unencodable(_ what: String, in encoder: any Encoder) -> EncodingError {
         EncodingError.invalidValue(
             argument,
-            .init(codingPath: encoder.codingPath, debugDescription: "A condition compares with \(what)."))
+            .init(
+                codingPath: encoder.codingPath,
+                debugDescription: "A condition that compares with \(what) cannot be encoded."))
     }
 
     init(from decoder: any Decoder) throws {
@@ -104,13 +107,14 @@ private struct CodedArgument: Codable {
             throw DecodingError.dataCorrupted(
                 .init(
                     codingPath: decoder.codingPath,
-                    debugDescription: "A value is an object with one member, named by its type: \(names)."))
+                    debugDescription:
+                        "A value must be an object with one member, which is named after its type: \(names)."))
         }
         func text<Value>(_ what: String, _ make: (String) -> Value?) throws -> Value {
             let text = try container.decode(String.self, forKey: key)
             if let value = make(text) { return value }
             throw DecodingError.dataCorruptedError(
-                forKey: key, in: container, debugDescription: "\(excerpt(text)) is no \(what).")
+                forKey: key, in: container, debugDescription: "'\(excerpt(text))' is not a valid \(what).")
         }
         argument =
             switch key {
@@ -125,11 +129,11 @@ private struct CodedArgument: Codable {
                     .date(
                         Date(
                             timeIntervalSinceReferenceDate: try container.decode(CodedDouble.self, forKey: key).value)))
-            case .data: .value(.data(try text("base64") { Data(base64Encoded: $0) }))
+            case .data: .value(.data(try text("base64 string") { Data(base64Encoded: $0) }))
             case .uuid: .value(.uuid(try text("UUID") { UUID(uuidString: $0) }))
             case .url: .value(.url(try text("URL") { URL(string: $0) }))
             case .object:
-                .value(.object(try text("id of an object") { URL(string: $0).flatMap { try? ObjectReference($0) } }))
+                .value(.object(try text("object id") { URL(string: $0).flatMap { try? ObjectReference($0) } }))
             case .list: .list(try container.decode([CodedArgument].self, forKey: key).map(\.argument))
             }
     }
@@ -177,7 +181,8 @@ private struct CodedDouble: Codable {
         case "-inf": value = -.infinity
         default:
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "Write a number, or \"nan\", \"inf\" or \"-inf\".")
+                in: container,
+                debugDescription: "A number must be a JSON number, or one of the strings 'nan', 'inf' and '-inf'.")
         }
     }
 }

@@ -53,6 +53,6 @@ private func storable(_ argument: Any?) throws -> Any? {
 
 extension StoreError {
     fileprivate static func notUnderstood(_ format: String, cause error: any Error) -> StoreError {
-        StoreError(.invalidCondition, "The condition \"\(excerpt(format))\" is not understood: \(error)", cause: error)
+        StoreError(.invalidCondition, "The condition '\(excerpt(format))' cannot be parsed: \(error)", cause: error)
     }
 }

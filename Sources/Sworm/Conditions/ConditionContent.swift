@@ -29,7 +29,7 @@ struct ConditionContent: Sendable {
         if let failure { throw failure }
         switch body {
         case .tree(let tree): return tree
-        case .text(let text, _): throw StoreError(.invalidCondition, "The condition \"\(text)\" has no meaning.")
+        case .text(let text, _): throw StoreError(.invalidCondition, "The condition '\(text)' is not valid.")
         }
     }
 }
@@ -77,8 +77,8 @@ extension ConditionContent {
         let limit = 300
         guard depth > limit else { return self }
         let message =
-            "A condition is nested more than \(limit) levels deep. Use `isIn` for long lists of values, and put `&&` and "
-            + "`||` together from left to right."
+            "A condition is nested more than \(limit) levels deep. Use `isIn` for long lists of values, and combine "
+            + "conditions with `&&` and `||` from left to right."
         return ConditionContent(.constant(false), failure: failure ?? StoreError(.invalidCondition, message))
     }
 }

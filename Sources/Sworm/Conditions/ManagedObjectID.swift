@@ -21,8 +21,8 @@ public struct ManagedObjectID<PlainObject: ManagedObjectConvertible>: Sendable, 
         } catch {
             throw StoreError(
                 .invalidObjectID,
-                "\(excerpt(url.absoluteString)) is no id of a saved \(PlainObject.entityName): \(error.reason). "
-                    + "An id looks like x-coredata://STORE/\(PlainObject.entityName)/p1.",
+                "'\(excerpt(url.absoluteString))' is not the id of a saved \(PlainObject.entityName): \(error.reason). "
+                    + "An id has the form x-coredata://STORE/\(PlainObject.entityName)/p1.",
                 entity: PlainObject.entityName)
         }
     }

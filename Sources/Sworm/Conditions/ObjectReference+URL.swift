@@ -9,7 +9,7 @@ extension ObjectReference {
 
     /// Creates an identity from its URL, for example `x-coredata://STORE/Book/p1`.
     init(_ url: URL) throws(URLFailure) {
-        guard url.scheme?.lowercased() == "x-coredata" else { throw URLFailure(reason: "its scheme is another one") }
+        guard url.scheme?.lowercased() == "x-coredata" else { throw URLFailure(reason: "its scheme is not x-coredata") }
         guard let store = url.host(percentEncoded: false), !store.isEmpty else {
             throw URLFailure(reason: "it names no store")
         }
@@ -18,7 +18,7 @@ extension ObjectReference {
             throw URLFailure(reason: "it names no entity and key")
         }
         guard parts[2].first == "p", let key = Int64(parts[2].dropFirst()), key > 0, parts[2] == "p\(key)" else {
-            throw URLFailure(reason: "\"\(parts[2])\" is no key of a saved object")
+            throw URLFailure(reason: "'\(parts[2])' is not the key of a saved object")
         }
         self.init(storeIdentifier: store, entityName: String(parts[1]), key: key)
     }

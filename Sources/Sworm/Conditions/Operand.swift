@@ -110,6 +110,6 @@ struct Operand: Sendable {
 extension StoreError {
     fileprivate static func unencodable(_ value: some Any, cause error: any Error) -> StoreError {
         StoreError(
-            .invalidCondition, "A condition compares with \(excerpt(value)), which cannot be stored.", cause: error)
+            .invalidCondition, "A condition compares with '\(excerpt(value))', which cannot be stored.", cause: error)
     }
 }

@@ -11,7 +11,7 @@ package final class BorrowedContext {
         self.instance = instance
         // Errors of the loans are reported to this container. It has no context of its own to provide.
         container = PersistentContainer {
-            throw StoreError(.unsupported, "A context that is lent out runs no performs.")
+            throw StoreError(.unsupported, "The context of a migration step cannot run performs.")
         }
         bindings = BindingCache(instance, container.bindings)
     }

@@ -79,9 +79,9 @@ final class CallGate: Sendable {
         switch phase {
         case .open: return
         case .suspending, .suspended:
-            throw StoreError(.suspended, "The store is suspended. Resume it before it is used.")
+            throw StoreError(.suspended, "The store is suspended. Resume it before using it.")
         case .closing, .closed:
-            throw StoreError(.storeClosed, "The store was closed. Open it with another container to use it.")
+            throw StoreError(.storeClosed, "The store was closed. Create another container to use it.")
         }
     }
 }

@@ -40,7 +40,7 @@ struct ContractComparison {
         guard let entity = entities[mapping.entityName] else {
             return add(
                 .unknownEntity, entity: mapping.entityName, member: nil,
-                message: "the model has no entity of the name of the type \(mapping.typeName)",
+                message: "the model has no entity with the name of the type \(mapping.typeName)",
                 suggestion: nearestName(to: mapping.entityName, in: entities.keys))
         }
         let attributes = entity.attributesByName
@@ -82,8 +82,8 @@ struct ContractComparison {
             add(
                 .type, entity: entity, member: attribute.name,
                 message:
-                    "the property is \(article(attribute.typeName)), which is stored as \(attribute.kind.attributeType.summary), "
-                    + "and the model's attribute is \(type.summary)")
+                    "the property is \(article(attribute.typeName)), which is stored as \(attribute.kind.attributeType.summary), but "
+                    + "the model's attribute is \(type.summary)")
         }
         if !attribute.isOptional, !attribute.traits.isOptional, isOptional, description.defaultValue == nil {
             // With a default value, every object has a value from its insertion on. `.optional` states that the type
@@ -91,14 +91,15 @@ struct ContractComparison {
             add(
                 .optionality, entity: entity, member: attribute.name,
                 message:
-                    "the model allows nil, and the property does not; make it \(attribute.typeName)?, give the model's attribute "
+                    "the model allows nil, but the property does not; make it `\(attribute.typeName)?`, give the model's attribute "
                     + "a default, or write `.optional` into the table if nil never occurs")
         }
         if use == .writing, attribute.isOptional, !isOptional {
             add(
                 .optionality, entity: entity, member: attribute.name,
                 message:
-                    "the property may be nil, and the model's attribute is required; such an object could not be saved")
+                    "the property may be nil, but the model's attribute is required, so an object with nil could not be saved"
+            )
         }
     }
 
@@ -114,8 +115,8 @@ struct ContractComparison {
             add(
                 .relationKind, entity: entity, member: relation.name,
                 message:
-                    "the relation is \(relation.kind.name) in the table and \(kind.name) in the model; declare it as "
-                    + "\(kind.typeName)<\(relation.destination)>")
+                    "the relation is \(relation.kind.name) in the table and \(kind.name) in the model; declare it as `"
+                    + "\(kind.typeName)<\(relation.destination)>`")
         }
         let destination = description.destinationEntity?.name ?? ""
         let wanted = relation.destination.entityName
@@ -124,7 +125,7 @@ struct ContractComparison {
         if destination != wanted, !isMisspelt {
             add(
                 .destination, entity: entity, member: relation.name,
-                message: "the relation leads to \(wanted) in the table and to "
+                message: "the destination of the relation is \(wanted) in the table and "
                     + "\(destination.isEmpty ? "nothing" : destination) in the model")
         }
         guard let inverse = relation.inverse else { return }
@@ -135,7 +136,9 @@ struct ContractComparison {
         if modelInverse != inverse.name, !alreadyTold {
             add(
                 .inverse, entity: entity, member: relation.name,
-                message: "its inverse is \(inverse.name) in the table and \(modelInverse ?? "not there") in the model")
+                message:
+                    "its inverse is '\(inverse.name)' in the table and \(modelInverse.map { "'\($0)'" } ?? "missing") in the model"
+            )
         }
     }
 
@@ -150,7 +153,7 @@ struct ContractComparison {
             add(
                 .missingAttribute, entity: mapping.entityName, member: name,
                 message:
-                    "the model requires a value and has no default, and the table lacks the attribute; an inserted object could "
+                    "the model requires a value and has no default, and the table lacks the attribute, so an inserted object could "
                     + "not be saved")
         }
         for (name, description) in entity.relationshipsByName.sorted(by: { $0.key < $1.key })
@@ -160,7 +163,7 @@ struct ContractComparison {
             add(
                 .missingRelation, entity: mapping.entityName, member: name,
                 message:
-                    "the model requires a destination, and neither table has the relation; an inserted object could not be saved"
+                    "the model requires a destination, and neither table has the relation, so an inserted object could not be saved"
             )
         }
     }
@@ -197,9 +200,9 @@ extension ModelContract.Violation {
 extension RelationKind {
     fileprivate var name: String {
         switch self {
-        case .toOne: "to one"
-        case .toMany: "to many"
-        case .toManyOrdered: "to many in order"
+        case .toOne: "to-one"
+        case .toMany: "to-many"
+        case .toManyOrdered: "ordered to-many"
         }
     }
 

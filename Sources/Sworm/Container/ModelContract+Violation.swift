@@ -47,7 +47,7 @@ extension ModelContract {
             self.entity = entity
             self.member = member
             self.suggestion = suggestion
-            self.message = oneLine(message + (suggestion.map { ". Did you mean \"\($0)\"?" } ?? ""))
+            self.message = oneLine(message + (suggestion.map { ". Did you mean '\($0)'?" } ?? ""))
         }
 
         /// The entity, the attribute or relation, and the message, on one line.

@@ -51,8 +51,9 @@ public struct ModelContract: Sendable {
         guard let first = violations.first else { return }
         let message =
             violations.count == 1
-            ? "The tables do not fit the model: \(first)"
-            : "The tables do not fit the model in \(violations.count) points:" + violations.map { "\n- \($0)" }.joined()
+            ? "The tables do not match the model: \(first)"
+            : "The tables do not match the model in \(violations.count) points:"
+                + violations.map { "\n- \($0)" }.joined()
         throw StoreError(
             .contractViolation, message, entity: first.entity, attribute: violations.count == 1 ? first.member : nil)
     }

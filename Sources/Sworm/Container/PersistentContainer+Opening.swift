@@ -138,7 +138,7 @@ extension PersistentContainer {
         guard timeout >= 0, timeout.isFinite else {
             throw StoreError(
                 .cannotOpen,
-                "Cannot open \(location): a timeout of \(timeout) seconds makes no sense. Give zero or more.")
+                "Cannot open \(location): the timeout of \(timeout) seconds is not valid. Use zero or more.")
         }
         try model.checkIssues()
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
@@ -159,14 +159,14 @@ extension PersistentContainer {
 
     private static func createFolder(of url: URL) throws {
         guard url.isFileURL else {
-            throw StoreError(.cannotOpen, "Cannot open \(url): a store needs the URL of a file.")
+            throw StoreError(.cannotOpen, "Cannot open '\(url)': a store needs the URL of a file.")
         }
         let folder = url.deletingLastPathComponent()
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         } catch {
             throw StoreError(
-                .cannotOpen, "Cannot create the folder \(folder.path) for the store \(url.lastPathComponent).",
+                .cannotOpen, "Cannot create the folder '\(folder.path)' for the store '\(url.lastPathComponent)'.",
                 cause: error)
         }
     }

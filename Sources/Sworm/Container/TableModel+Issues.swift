@@ -18,13 +18,13 @@ extension TableModel {
                     TableIssue(
                         .repeatedEntity, entity: name, member: nil,
                         message:
-                            "the types \(other.typeName) and \(mapping.typeName) have this entity name; give one of them another `entityName`"
+                            "the types \(other.typeName) and \(mapping.typeName) both have this entity name; give one of them another `entityName`"
                     ))
             } else if let other = capitalised.updateValue(name, forKey: name.uppercased()) {
                 issues.append(
                     TableIssue(
                         .repeatedEntity, entity: name, member: nil,
-                        message: "the name differs from that of the entity \"\(other)\" in letter case only"))
+                        message: "the name differs from that of the entity '\(other)' only in case"))
             }
             if !name.isEmpty, let problem = problem(ofName: name) {
                 issues.append(
@@ -44,7 +44,7 @@ extension TableModel {
             if let problem = problem(ofName: name) {
                 issue(.illegalName, name, "the name \(problem)")
             } else if reservedNames.contains(name) {
-                issue(.illegalName, name, "every managed object has a method of this name; use another one")
+                issue(.illegalName, name, "every managed object has a method of this name; use another name")
             }
         }
         for attribute in mapping.attributes {
@@ -58,7 +58,7 @@ extension TableModel {
             if !fits {
                 issue(
                     .unfitDefault, attribute.name,
-                    "a fresh instance has \(number), which \(attribute.traits.storageType.summary) cannot hold")
+                    "a new instance has the value \(number), which \(attribute.traits.storageType.summary) cannot hold")
             }
         }
         for relation in mapping.relations {
@@ -67,18 +67,19 @@ extension TableModel {
             {
                 issue(
                     .unknownInverse, relation.name,
-                    "its inverse \(relation.destination.entityName).\(inverse.name) is not a stored property of the relations there"
+                    "its inverse \(relation.destination.entityName).\(inverse.name) is not a stored property of its relations"
                 )
             }
             if relation.kind != .toOne, relation.maximumCount == 1 {
-                issue(.unfitOption, relation.name, "a relation to many with at most one destination; use ToOneRelation")
+                issue(
+                    .unfitOption, relation.name, "a to-many relation with at most one destination; use `ToOneRelation`")
             }
             if relation.minimumCount < 0 || relation.maximumCount < 0 {
-                issue(.unfitOption, relation.name, "`.count` is below zero")
+                issue(.unfitOption, relation.name, "`.count` is negative")
             }
         }
         for index in mapping.indexes where index.name.contains("\"") || index.name.contains("\0") {
-            issue(.illegalName, oneLine(index.name), "the name of the index has a character that no store takes")
+            issue(.illegalName, oneLine(index.name), "the name of the index has an invalid character")
         }
         for constraint in mapping.uniquenessConstraints where Set(constraint).count < constraint.count {
             issue(

@@ -43,8 +43,8 @@ package enum TableModel {
     }
 
     private static func message(_ issues: [TableIssue]) -> String {
-        if issues.count == 1, let only = issues.first { return "No model can be made from the tables: \(only)" }
-        return "No model can be made from the tables; they have \(issues.count) issues:"
+        if issues.count == 1, let only = issues.first { return "No model can be created from the tables: \(only)" }
+        return "No model can be created from the tables. They have \(issues.count) issues:"
             + issues.map { "\n- \(oneLine($0.description))" }.joined()
     }
 }

@@ -124,7 +124,8 @@ extension Request {
     @_disfavoredOverload
     @available(
         *, deprecated,
-        message: "may be of another entity, or text from anywhere: use a Condition, or Condition(format:)"
+        message:
+            "the predicate may be for another entity, or from an untrusted string: use a `Condition`, or `Condition(format:)`"
     )
     public func `where`(_ predicate: any Predicate) -> Request {
         self.where(Condition(predicate.predicateDescriptor.content))

@@ -44,13 +44,13 @@ public enum AttributeError: LocalizedError, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .badInput(nil): "there is no value"
-        case .badInput(let value?): "the value \(excerpt(value)) does not fit"
+        case .badInput(let value?): "the value '\(excerpt(value))' is not valid"
         case .badAttribute(let context):
             if let value = context.value {
-                "\(context.entity).\(context.name): cannot make \(context.expectedType) from \(value): "
+                "\(context.entity).\(context.name): cannot decode a value of the type \(context.expectedType) from \(value): "
                     + "\(context.originalError)"
             } else {
-                "\(context.entity).\(context.name): cannot store this \(context.expectedType): "
+                "\(context.entity).\(context.name): cannot store this value of the type \(context.expectedType): "
                     + "\(context.originalError)"
             }
         }

@@ -9,7 +9,7 @@ extension AllowListCheck {
         // Strings have a length; other plain values have no keys.
         let isLength = base.hasTexts && key == "length"
         guard !base.hasIDs, !base.hasOthers, isLength || !base.hasTexts, isLength || !base.entities.isEmpty else {
-            throw refusal("`\(key)` is asked of a value, which has no such part.", key: key)
+            throw refusal("'\(key)' cannot be applied to a value.", key: key)
         }
         var result = base
         (result.entities, result.hasTexts, result.hasOthers) = ([], false, isLength)
@@ -31,23 +31,23 @@ extension AllowListCheck {
         if let member = allowed.member(key, of: entity) { return member }
         let names = allowed.names(of: entity)
         let hint =
-            names.isEmpty ? "Nothing of \(entity) is." : "Of \(entity) these are: \(names.joined(separator: ", "))."
-        throw refusal("`\(key)` of \(entity) is not allowed. \(hint)", key: key, entity: entity)
+            names.isEmpty
+            ? "\(entity) has no allowed properties."
+            : "The allowed properties of \(entity) are: \(names.joined(separator: ", "))."
+        throw refusal("'\(key)' of \(entity) is not allowed. \(hint)", key: key, entity: entity)
     }
 
     /// Returns the possible results of a collection operator. The result of `@max` includes the values of the keys that
     /// follow it.
     private func collect(_ base: PossibleValues, by key: String, in tree: ExpressionTree) throws -> PossibleValues {
-        guard base.isCollection else {
-            throw refusal("`\(key)` is asked of something that is no collection.", key: key)
-        }
+        guard base.isCollection else { throw refusal("'\(key)' can only be applied to a collection.", key: key) }
         switch key {
         case "@count": return PossibleValues.other.computed(from: [base])
         case "@sum", "@avg", "@min", "@max":
             var result = base
             (result.isTotal, result.isSingle) = (true, true)
             return result
-        default: throw refusal("The collection operator `\(key)` is not known.", key: key)
+        default: throw refusal("The collection operator '\(key)' is unknown.", key: key)
         }
     }
 
@@ -55,7 +55,7 @@ extension AllowListCheck {
     /// key.
     func element(at place: Subscript, of base: PossibleValues, _ tree: ExpressionTree) throws -> PossibleValues {
         guard base.isCollection else {
-            throw refused(tree, reason: "takes an element of something that is no collection")
+            throw refused(tree, reason: "takes an element of a value that is not a collection")
         }
         switch place {
         case .first, .last, .expression(.value(.int)):
@@ -77,7 +77,7 @@ extension AllowListCheck {
 
     func call(_ name: String, with operands: [PossibleValues], in tree: ExpressionTree) throws -> PossibleValues {
         guard let function = PredicateFunction(rawValue: name), function.arity.contains(operands.count) else {
-            throw refused(tree, reason: "calls a function that is not known")
+            throw refused(tree, reason: "calls an unknown function")
         }
         switch function {
         case .noindex: return operands.first ?? PossibleValues()
@@ -96,9 +96,7 @@ extension AllowListCheck {
     }
 
     func cast(_ operand: PossibleValues, to type: String, in tree: ExpressionTree) throws -> PossibleValues {
-        guard let cast = ValueCast(rawValue: type) else {
-            throw refused(tree, reason: "casts to a type that is not known")
-        }
+        guard let cast = ValueCast(rawValue: type) else { throw refused(tree, reason: "casts to an unknown type") }
         switch cast {
         case .object:
             // An object stays unchanged, and a string becomes the id that it encodes.

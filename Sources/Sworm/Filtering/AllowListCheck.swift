@@ -33,20 +33,20 @@ struct AllowListCheck {
 
     private mutating func visit(_ comparison: Comparison) throws -> Int {
         if comparison.comparator == .matches, !allowed.allowsRegularExpressions {
-            throw refusal("It uses MATCHES, and regular expressions are not allowed. Use LIKE.")
+            throw refusal("It uses MATCHES, but regular expressions are not allowed. Use LIKE.")
         }
         let (left, right) = (try visit(comparison.left), try visit(comparison.right))
         let searched = left.sentBytes + right.sentBytes
         if searched > allowed.maximumSearchSize, comparison.searchesText(left, right) {
             throw refusal(
-                "It searches with strings of \(searched) bytes, and not more than \(allowed.maximumSearchSize) are allowed."
+                "It searches with strings of \(searched) bytes, and at most \(allowed.maximumSearchSize) bytes are allowed."
             )
         }
         if left.hasObjects || right.hasObjects {
             guard comparison.comparator.comparesObjects, !left.hasPlainValues, !right.hasPlainValues else {
                 throw refusal(
-                    "`\(excerpt(PredicateTree.comparison(comparison).format))` compares objects with something else than "
-                        + "objects, ids and nil.")
+                    "`\(excerpt(PredicateTree.comparison(comparison).format))` compares objects with values that are not "
+                        + "objects, ids or nil.")
             }
         }
         // The other side is evaluated once per member. A list literal has members too.
@@ -61,7 +61,7 @@ struct AllowListCheck {
         case .value(let value): return PossibleValues(of: value)
         case .evaluatedObject: return .objects(root)
         case .variable(let name):
-            guard let values = variables[name] else { throw refusal("It has a variable `$\(name)` without a value.") }
+            guard let values = variables[name] else { throw refusal("The variable '$\(name)' has no value.") }
             return values
         case .key(let base, let key): return try step(from: try visit(base), by: key, in: tree)
         case .list(let parts):
@@ -117,7 +117,7 @@ struct AllowListCheck {
     func limited(_ nesting: Int) throws -> Int {
         guard nesting <= allowed.maximumNesting else {
             throw refusal(
-                "It goes through \(nesting) collections one inside another, and not more than \(allowed.maximumNesting) are "
+                "It nests \(nesting) collections inside one another, and at most \(allowed.maximumNesting) are "
                     + "allowed.")
         }
         return nesting
@@ -125,7 +125,7 @@ struct AllowListCheck {
 
     func refusal(_ reason: String, key: String? = nil, entity: String? = nil) -> StoreError {
         StoreError(
-            .conditionNotAllowed, "A condition on \(root) is refused: \(reason)", entity: entity ?? root,
+            .conditionNotAllowed, "A condition on \(root) is not allowed: \(reason)", entity: entity ?? root,
             attribute: key)
     }
 }

@@ -104,7 +104,7 @@ private struct ConditionFilter<T: ManagedObjectConvertible> {
             return try work()
         } catch let error as QueryError {
             throw StoreError(
-                .invalidCondition, "\(T.entityName): the condition \"\(excerpt(format))\" cannot be applied: \(error)",
+                .invalidCondition, "\(T.entityName): the condition '\(excerpt(format))' cannot be applied: \(error)",
                 entity: T.entityName, cause: error)
         }
     }

@@ -71,7 +71,7 @@ public struct ConditionAllowList: Sendable {
         for keyPath in relations {
             guard let relation = T.relations[keyPath: keyPath] as? any Relation else {
                 let message =
-                    "\(T.entityName): \(keyPathName(keyPath).text) is no relation, so a condition cannot be allowed to follow it."
+                    "\(T.entityName): \(keyPathName(keyPath).text) is not a relation, so a condition cannot follow it."
                 result.tableFailure =
                     result.tableFailure ?? StoreError(.unknownKeyPath, message, entity: T.entityName)
                 continue

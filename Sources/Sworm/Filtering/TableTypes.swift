@@ -73,7 +73,7 @@ extension QueryError {
         let entity = mapping.entityName
         if mapping.relations.contains(where: { $0.name == key }) || key == "objectID" {
             return QueryError(
-                .unknownKey, "a plain \(entity) has no `\(key)`; filter managed objects, or fetch with the condition")
+                .unknownKey, "a plain \(entity) has no '\(key)'; filter managed objects, or fetch with the condition")
         }
         return unknownKey(key, of: entity, names: mapping.attributes.map { String($0.name.prefix { $0 != "." }) })
     }

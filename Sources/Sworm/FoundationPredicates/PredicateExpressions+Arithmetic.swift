@@ -9,7 +9,7 @@ extension PredicateExpressions.Arithmetic: TranslatablePredicateExpression {
             case .add: .add
             case .subtract: .subtract
             case .multiply: .multiply
-            @unknown default: throw translator.issue("the operator \(op) is not known")
+            @unknown default: throw translator.issue("the operator \(op) is unknown")
             }
         if left.isConstant, right.isConstant,
             let one = try lhs.evaluate(translator.bindings) as? any FixedWidthInteger
@@ -87,7 +87,7 @@ extension PredicateTranslator {
             default: left.dividedReportingOverflow(by: right)
             }
         guard !result.overflow else {
-            throw issue("\(left) \(sign.rawValue) \(right) does not fit into \(Number.self)")
+            throw issue("\(left) \(sign.rawValue) \(right) does not fit in \(Number.self)")
         }
         return result.partialValue
     }

@@ -25,7 +25,7 @@ extension PredicateExpressions.Comparison: TranslatablePredicateExpression {
             case .lessThanOrEqual: .lessOrEqual
             case .greaterThan: .greater
             case .greaterThanOrEqual: .greaterOrEqual
-            @unknown default: throw translator.issue("the comparison \(op) is not known")
+            @unknown default: throw translator.issue("the comparison \(op) is unknown")
             }
         return .boolean(try translator.order(left, by: comparator, with: right))
     }
@@ -96,7 +96,7 @@ extension PredicateTranslator {
         of left: ExpressionTree, to right: ExpressionTree, options: ComparisonOptions, is value: Any?
     ) throws -> PredicateTree {
         guard let order = value as? ComparisonResult else {
-            throw issue("the order of two texts can only be compared with a ComparisonResult")
+            throw issue("the order of two strings can only be compared with a ComparisonResult")
         }
         let comparator: SwormPredicates.Comparator =
             switch order {

@@ -17,7 +17,7 @@ extension PredicateExpressions.KeyPath: TranslatablePredicateExpression {
             return try ofRelation(tree, type: type, isOrdered: isOrdered, using: translator)
         case .value(let tree, _): return try ofAttribute(base, tree: tree, using: translator)
         case .predicate, .optionalPredicate, .order:
-            throw translator.issue("nothing can be asked of a result, not \(keyPathName(keyPath).text)")
+            throw translator.issue("\(keyPathName(keyPath).text) cannot be applied to a result")
         }
     }
 
@@ -32,7 +32,7 @@ extension PredicateExpressions.KeyPath: TranslatablePredicateExpression {
         case .bidirectionalCollectionLast where isOrdered: return .row(.index(tree, .last), type, isOptional: true)
         default:
             throw translator.issue(
-                "`\(tree.format)` is a relation to many, of which \(keyPathName(keyPath).text) cannot be asked; it has "
+                "`\(tree.format)` is a to-many relation, to which \(keyPathName(keyPath).text) cannot be applied; it has "
                     + "`contains(where:)`, `allSatisfy`, `filter`, `count` and `isEmpty`, and `first` and `last` where it is "
                     + "ordered")
         }
@@ -51,7 +51,7 @@ extension PredicateExpressions.KeyPath: TranslatablePredicateExpression {
         if keyPath is Swift.KeyPath<Output?, Output> { return base.unwrapped }
         if leadsToRawValue { return base }
         throw translator.issue(
-            "the attribute `\(tree.format)` is stored whole, so that \(keyPathName(keyPath).text) cannot be asked of it; "
+            "the attribute `\(tree.format)` is stored as a whole, so \(keyPathName(keyPath).text) cannot be applied to it; "
                 + "compare the \(Root.Output.self) itself")
     }
 

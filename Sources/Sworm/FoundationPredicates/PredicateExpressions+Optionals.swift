@@ -4,7 +4,7 @@ import SwormPredicates
 extension PredicateExpressions.ForcedUnwrap: TranslatablePredicateExpression {
     func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
         let operand = try translator.operand(inner)
-        if case .constant(nil) = operand { throw translator.issue("a captured nil is unwrapped by force") }
+        if case .constant(nil) = operand { throw translator.issue("a captured nil is force-unwrapped") }
         return operand.unwrapped
     }
 }

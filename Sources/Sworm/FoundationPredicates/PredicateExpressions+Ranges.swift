@@ -75,7 +75,9 @@ extension PredicateTranslator {
         if bounds.areConstant {
             let (one, other) = (try lower.evaluate(bindings), try upper.evaluate(bindings))
             // Swift traps in this case.
-            guard one <= other else { throw issue("the range from \(one) to \(other) is upside down") }
+            guard one <= other else {
+                throw issue("the lower bound \(one) of the range is greater than its upper bound \(other)")
+            }
         }
         return bounds
     }

@@ -20,21 +20,21 @@ extension ConstantPredicateExpression {
 }
 
 extension PredicateExpressions.TypeCheck: ConstantPredicateExpression {
-    var refusal: String { "`is` (TypeCheck) asks for a type; ask for an attribute that tells the kind" }
+    var refusal: String { "`is` (TypeCheck) tests a type; compare an attribute that identifies the kind" }
     func parts(by translator: inout PredicateTranslator) throws -> [PredicateOperand] {
         [try translator.operand(input)]
     }
 }
 
 extension PredicateExpressions.ConditionalCast: ConstantPredicateExpression {
-    var refusal: String { "`as?` (ConditionalCast) asks for a type; compare the value as it is stored" }
+    var refusal: String { "`as?` (ConditionalCast) converts to a type; compare the stored value" }
     func parts(by translator: inout PredicateTranslator) throws -> [PredicateOperand] {
         [try translator.operand(input)]
     }
 }
 
 extension PredicateExpressions.ForceCast: ConstantPredicateExpression {
-    var refusal: String { "A forced cast (ForceCast) asks for a type; compare the value as it is stored" }
+    var refusal: String { "A forced cast (ForceCast) converts to a type; compare the stored value" }
     func parts(by translator: inout PredicateTranslator) throws -> [PredicateOperand] {
         [try translator.operand(input)]
     }
@@ -42,7 +42,7 @@ extension PredicateExpressions.ForceCast: ConstantPredicateExpression {
 
 extension PredicateExpressions.DictionaryKeySubscript: ConstantPredicateExpression {
     var refusal: String {
-        "`[key]` (DictionaryKeySubscript) asks for a part of what is stored whole; store it as an attribute of its own"
+        "`[key]` (DictionaryKeySubscript) reads a part of a value that is stored as a whole; store the part as an attribute of its own"
     }
     func parts(by translator: inout PredicateTranslator) throws -> [PredicateOperand] {
         [try translator.operand(wrapped), try translator.operand(key)]
@@ -51,8 +51,8 @@ extension PredicateExpressions.DictionaryKeySubscript: ConstantPredicateExpressi
 
 extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: ConstantPredicateExpression {
     var refusal: String {
-        "`[key, default:]` (DictionaryKeyDefaultValueSubscript) asks for a part of what is stored whole; "
-            + "store it as an attribute of its own"
+        "`[key, default:]` (DictionaryKeyDefaultValueSubscript) reads a part of a value that is stored as a whole; "
+            + "store the part as an attribute of its own"
     }
     func parts(by translator: inout PredicateTranslator) throws -> [PredicateOperand] {
         [try translator.operand(wrapped), try translator.operand(key), try translator.operand(self.default)]
@@ -61,7 +61,7 @@ extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: ConstantPredi
 
 extension PredicateExpressions.CollectionIndexSubscript: ConstantPredicateExpression {
     var refusal: String {
-        "`[index]` (CollectionIndexSubscript) asks for one of many; use `first` or `last` of an ordered relation, or "
+        "`[index]` (CollectionIndexSubscript) reads one element of a collection; use `first` or `last` of an ordered relation, or "
             + "`contains(where:)`"
     }
     func parts(by translator: inout PredicateTranslator) throws -> [PredicateOperand] {
@@ -71,7 +71,7 @@ extension PredicateExpressions.CollectionIndexSubscript: ConstantPredicateExpres
 
 extension PredicateExpressions.CollectionRangeSubscript: RefusedPredicateExpression {
     var refusal: String {
-        "`[a..<b]` (CollectionRangeSubscript) asks for some of many; use `filter` or `contains(where:)`"
+        "`[a..<b]` (CollectionRangeSubscript) reads a part of a collection; use `filter` or `contains(where:)`"
     }
 }
 

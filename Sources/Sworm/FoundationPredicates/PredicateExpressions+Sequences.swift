@@ -11,15 +11,15 @@ extension PredicateExpressions.SequenceContains: TranslatablePredicateExpression
             return .boolean(try translator.membership(of: element, in: elements))
         case .rows(let tree, _, _):
             guard !element.isConstant else {
-                throw translator.issue("a Row holds no data; use `contains { $0.objectID == id }`")
+                throw translator.issue("a Row contains no data; use `contains { $0.objectID == id }`")
             }
             return .predicate(.comparison(Comparison(try translator.expression(of: element), by: .in, with: tree)))
         case .value where LHS.Output.self is any StringProtocol.Type:
             return .boolean(try translator.search(container, by: .contains, for: element))
         default:
             throw translator.issue(
-                "`contains` asks for what is inside `\(try translator.expression(of: container).format)`, which is stored "
-                    + "whole; it takes a list, a relation to many or a text")
+                "`contains` searches in `\(try translator.expression(of: container).format)`, which is stored as a "
+                    + "whole; it takes a list, a to-many relation or a string")
         }
     }
 }
@@ -68,7 +68,7 @@ extension PredicateExpressions.Filter: TranslatablePredicateExpression {
             let isConstant = tests.allSatisfy { $0 == .constant(true) || $0 == .constant(false) }
             guard isConstant else {
                 throw translator.issue(
-                    "`filter` of a captured list asks for values of the row; use `contains(where:)` of the list")
+                    "`filter` of a captured list cannot use values of the row; use `contains(where:)` of the list")
             }
             return .constant(try evaluate(translator.bindings))
         }
@@ -90,7 +90,7 @@ extension PredicateTranslator {
         let elements = Array(try list.evaluate(bindings).prefix(Self.expandedSize + 1))
         guard elements.count <= Self.expandedSize else {
             throw issue(
-                "a condition on each element of a captured list is written out for all of them, and there are more than "
+                "a condition on each element of a captured list is expanded for each element, and there are more than "
                     + "\(Self.expandedSize); use `list.contains($0.year)`")
         }
         return elements
@@ -111,7 +111,7 @@ extension PredicateTranslator {
         passing test: (inout PredicateTranslator, PredicateOperand) throws -> PredicateTree
     ) throws -> (ExpressionTree, RowType) {
         guard case .rows(let tree, let type, _) = container else {
-            throw issue("`\(name)` takes a relation to many, or a captured list")
+            throw issue("`\(name)` takes a to-many relation or a captured list")
         }
         let name = freshVariable()
         let condition = try test(&self, .row(.variable(name), type, isOptional: false))

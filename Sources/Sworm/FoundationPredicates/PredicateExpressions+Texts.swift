@@ -6,7 +6,7 @@ extension PredicateExpressions.CollectionContainsCollection: TranslatablePredica
         let (base, other) = (try translator.operand(base), try translator.operand(other))
         if let folded = try translator.folded(self, parts: base, other) { return folded }
         guard Base.Output.self is any StringProtocol.Type, Other.Output.self is any StringProtocol.Type else {
-            throw translator.issue("`contains` of one list in another has no meaning in a store; it takes texts")
+            throw translator.issue("`contains` of one list in another is not supported in a store; it takes strings")
         }
         return .boolean(try translator.search(base, by: .contains, for: other))
     }
@@ -17,7 +17,7 @@ extension PredicateExpressions.SequenceStartsWith: TranslatablePredicateExpressi
         let (base, prefix) = (try translator.operand(base), try translator.operand(prefix))
         if let folded = try translator.folded(self, parts: base, prefix) { return folded }
         guard Base.Output.self is any StringProtocol.Type, Prefix.Output.self is any StringProtocol.Type else {
-            throw translator.issue("`starts(with:)` of lists has no meaning in a store; it takes texts")
+            throw translator.issue("`starts(with:)` of lists is not supported in a store; it takes strings")
         }
         return .boolean(try translator.search(base, by: .beginsWith, for: prefix))
     }
@@ -29,7 +29,7 @@ extension PredicateExpressions.StringContainsRegex: TranslatablePredicateExpress
         let (subject, regex) = (try translator.operand(subject), try translator.operand(regex))
         if let folded = try translator.folded(self, parts: subject, regex) { return folded }
         guard case .constant(let value as PredicateExpressions.PredicateRegex) = regex else {
-            throw translator.issue("`contains` takes a regular expression that was written or captured")
+            throw translator.issue("`contains` takes a literal or captured regular expression")
         }
         // The regular expression may match anywhere in the string, which may have several lines; `MATCHES` alone
         // matches the whole string.
@@ -39,7 +39,7 @@ extension PredicateExpressions.StringContainsRegex: TranslatablePredicateExpress
         } catch {
             throw StoreError(
                 .invalidCondition,
-                "A #Predicate of \(translator.entityName) has a regular expression that stores do not know: "
+                "A #Predicate of \(translator.entityName) has a regular expression that stores do not support: "
                     + value.stringRepresentation,
                 entity: translator.entityName, cause: error)
         }

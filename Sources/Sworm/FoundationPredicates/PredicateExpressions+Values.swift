@@ -4,7 +4,7 @@ import SwormPredicates
 extension PredicateExpressions.Variable: TranslatablePredicateExpression {
     func translated(by translator: inout PredicateTranslator) throws -> PredicateOperand {
         guard let operand = translator.variables[key] else {
-            throw translator.issue("a variable is used outside of the closure that it belongs to")
+            throw translator.issue("a variable is used outside of its closure")
         }
         return operand
     }

@@ -30,7 +30,7 @@ struct PredicateTranslator {
         if let node = node as? any TranslatablePredicateExpression { return try node.translated(by: &self) }
         if let node = node as? any RefusedPredicateExpression { throw issue(node.refusal) }
         let name = "\(type(of: node))".prefix { $0 != "<" }
-        throw issue("`\(name)` has no meaning in a store. Use the closure form, as in `where { $0.title == \"a\" }`")
+        throw issue("`\(name)` is not supported in a store. Use the closure form, as in `where { $0.title == \"a\" }`")
     }
 
     /// Evaluates a node whose parts are constants. Returns nil if one of them is not a constant.
@@ -51,7 +51,7 @@ struct PredicateTranslator {
         case .predicate(let tree): return tree
         case .optionalPredicate(let isPresent, let tree): return .and([isPresent, tree])
         case .constant(let value):
-            guard let value = value as? Bool else { throw issue("\(excerpt(value ?? "nil")) is no Boolean") }
+            guard let value = value as? Bool else { throw issue("'\(excerpt(value ?? "nil"))' is not a Boolean") }
             return .constant(value)
         default: return .comparison(Comparison(try expression(of: operand), by: .equal, with: .yes))
         }
@@ -102,9 +102,9 @@ struct PredicateTranslator {
         case .part(_, let type, let keyPath, _): throw type.unknown(keyPath)
         case .rows(let tree, _, _):
             throw issue(
-                "`\(tree.format)` is a relation to many, which has no value; use `contains(where:)`, `allSatisfy`, "
+                "`\(tree.format)` is a to-many relation, which has no value; use `contains(where:)`, `allSatisfy`, "
                     + "`filter`, `count` or `isEmpty`")
-        case .order: throw issue("the order of two texts can only be compared with a ComparisonResult, by == or !=")
+        case .order: throw issue("the order of two strings can only be compared with a ComparisonResult, by == or !=")
         }
     }
 
@@ -119,13 +119,13 @@ struct PredicateTranslator {
             } catch {
                 throw StoreError(
                     .invalidCondition,
-                    "A #Predicate of \(entityName) compares with \(excerpt(value)), which cannot be stored.",
+                    "A #Predicate of \(entityName) compares with '\(excerpt(value))', which cannot be stored.",
                     entity: entityName, cause: error)
             }
         case let text as any StringProtocol: return .string(String(text))
         case let character as Character: return .string(String(character))
         case is any AnyRow:
-            throw issue("a Row holds no data to compare with; compare its `objectID`, or an attribute of it")
+            throw issue("a Row contains no data to compare with; compare its `objectID`, or an attribute of it")
         case let value?:
             if let value = AttributeValue(any: value) { return value }
             throw issue(

@@ -46,15 +46,15 @@ private func namedMember<T: ManagedObjectConvertible>(of type: T.Type, at keyPat
 
 private func unknownMember<T: ManagedObjectConvertible>(of type: T.Type, _ keyPath: AnyKeyPath) -> StoreError {
     guard let plain = keyPath as? PartialKeyPath<T> else {
-        return .predicate("\(keyPathName(keyPath).text) is no attribute or relation", entity: T.entityName)
+        return .predicate("\(keyPathName(keyPath).text) is not an attribute or a relation", entity: T.entityName)
     }
     do {
         return .predicate("\(try T.mapping.attribute(plain).name) cannot be used here", entity: T.entityName)
     } catch {
         return StoreError(
             error.code,
-            "\(error.message) A key path that generic code forms through a requirement of a protocol is not the "
-                + "property's own, so that it cannot be found.",
+            "\(error.message) A key path that generic code forms through a protocol requirement is not the "
+                + "key path of the property, so it cannot be found.",
             entity: error.entity, attribute: error.attribute)
     }
 }

@@ -136,7 +136,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
         if let needed, needed.managedObjectContext == nil || needed.isDeleted {
             throw StoreError(
                 .objectDeleted,
-                "\(name) was deleted, or its insertion was undone. Its handles cannot be used any more.",
+                "\(name) was deleted, or its insertion was undone. Its handles can no longer be used.",
                 entity: binding.mapping.entityName)
         }
     }
@@ -154,7 +154,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
         guard instance.managedObjectContext === other.instance.managedObjectContext else {
             throw StoreError(
                 .otherContext,
-                "Cannot relate \(name) to \(other.name) by '\(relation)': they belong to performs of different contexts. Fetch one of them by its id where the other one is.",
+                "Cannot relate \(name) to \(other.name) by '\(relation)': they belong to different contexts. Fetch one of them by its id in the context of the other.",
                 entity: binding.mapping.entityName, attribute: relation)
         }
     }

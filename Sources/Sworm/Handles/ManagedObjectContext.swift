@@ -73,7 +73,7 @@ extension ManagedObjectContext {
         guard object.instance.managedObjectContext === instance else {
             throw StoreError(
                 .otherContext,
-                "\(object.name) cannot be used with this context: it belongs to a perform of another one. Fetch it here by its id.",
+                "\(object.name) cannot be used with this context: it belongs to another context. Fetch it by its id in this context.",
                 entity: PlainObject.entityName)
         }
     }
@@ -163,7 +163,7 @@ extension ManagedObjectContext {
         func missing(_ cause: (any Swift.Error)?) -> StoreError {
             StoreError(
                 .objectNotFound,
-                "There is no object \(id) in the store. It was deleted, or the id is of another store.",
+                "There is no object \(id) in the store. It was deleted, or the id belongs to another store.",
                 entity: PlainObject.entityName, cause: cause)
         }
         do {

@@ -151,7 +151,7 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
         let text = zip(constraint.names, constraint.attributes).map { "\($0) = \(excerpt(values[$1]))" }
         return StoreError(
             .uniquenessViolation,
-            "\(name): \(Scope.name(object.entity.name ?? name, id: object.objectID)) has the unique values already: \(text.joined(separator: ", ")). Nothing of this call was written.",
+            "\(name): \(Scope.name(object.entity.name ?? name, id: object.objectID)) already has the unique values: \(text.joined(separator: ", ")). This call wrote nothing.",
             entity: name, attribute: constraint.names.joined(separator: ", "))
     }
 }
@@ -168,15 +168,15 @@ extension EntityMapping {
             throw StoreError(
                 .invalidRequest,
                 constraints.isEmpty
-                    ? "\(entityName) has no unique attributes, so no value can meet an object. Declare one as `.unique`, or use insert(contentsOf:)."
-                    : "\(entityName) has several uniqueness constraints: \(names). Name the attributes of one of them with `on:`.",
+                    ? "\(entityName) has no unique attributes, so values cannot be matched with objects. Declare an attribute as `.unique`, or use `insert(contentsOf:)`."
+                    : "\(entityName) has several uniqueness constraints: \(names). Choose one of them with `on:`.",
                 entity: entityName)
         }
         if let found = constraints.firstIndex(where: { Set($0.attributes) == Set(attributes) }) { return found }
         let wanted = attributes.map { self.attributes[$0].name }.joined(separator: ", ")
         throw StoreError(
             .invalidRequest,
-            "\(entityName) has no uniqueness constraint over (\(wanted)). Declare it, or name the attributes of one that there is: \(names.isEmpty ? "there is none" : names).",
+            "\(entityName) has no uniqueness constraint over (\(wanted)). Declare it, or use the attributes of an existing constraint: \(names.isEmpty ? "none" : names).",
             entity: entityName, attribute: wanted)
     }
 }

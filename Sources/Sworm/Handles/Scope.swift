@@ -62,7 +62,7 @@ final class Scope: Sendable {
         if permission.isGranted { return }
         let subject = id().map { Scope.name(entity(), id: $0) } ?? "Objects of \(entity())"
         throw StoreError(
-            .readOnly, "\(subject) cannot be changed inside of a read. Use perform or write instead of read.",
+            .readOnly, "\(subject) cannot be changed inside a read. Use `perform` or `write` instead of `read`.",
             entity: entity())
     }
 
@@ -71,17 +71,17 @@ final class Scope: Sendable {
         CurrentThread.number != thread && !hasEnded.withLock { $0 }
             ? StoreError(
                 .wrongThread,
-                "\(Scope.name(entity, id: id)) was used on another thread than its perform runs on. Decode it there, or pass its id on.",
+                "\(Scope.name(entity, id: id)) was used on another thread than its perform. Decode it inside the perform, or pass its id.",
                 entity: entity)
             : StoreError(
                 .scopeEnded,
-                "\(Scope.name(entity, id: id)) was used after the perform that it belongs to had ended. Decode it inside, or keep its id and fetch it again.",
+                "\(Scope.name(entity, id: id)) was used after its perform had ended. Decode it inside the perform, or keep its id and fetch it again.",
                 entity: entity)
     }
 
     /// Returns the name of an object for a message: `Book p12`, or `Book t3` before it is saved.
     static func name(_ entity: String, id: NSManagedObjectID?) -> String {
-        guard let id else { return "A context that was asked for \(entity)" }
+        guard let id else { return "A context that was used for \(entity)" }
         let key = id.reference.key
         return key < 0 ? "\(entity) t\(key.magnitude)" : "\(entity) p\(key)"
     }
@@ -146,7 +146,7 @@ final class WritePermission: Sendable {
         guard !isTakingValue else {
             throw StoreError(
                 .storeFailed,
-                "Values are being written into the store, and nothing else can be written before the last of them. Collect them first, if making them writes too."
+                "The store cannot be written while a sequence of values is being written. If computing the values writes too, collect them first."
             )
         }
         isTakingValue = true

@@ -34,7 +34,7 @@ struct AttributeTraits: Sendable, Hashable {
             case .hashModifier(let text): hashModifier = text
             case .external:
                 allowsExternalStorage = true
-                if kind != .data { issue(.unfitOption, "`.external` is for binary data, and this is a \(kind)") }
+                if kind != .data { issue(.unfitOption, "`.external` is for binary data, but this is a \(kind)") }
             case .type(let type):
                 storageType = type.attributeType
                 if !kind.compatibleTypes.contains(storageType) {
@@ -44,18 +44,18 @@ struct AttributeTraits: Sendable, Hashable {
                 minimum = Self.bound(lower, for: kind)
                 maximum = Self.bound(upper, for: kind)
                 if (minimum == nil) != (lower == nil) || (maximum == nil) != (upper == nil) {
-                    issue(.unfitOption, "`.range` has bounds that a \(kind) cannot be compared with")
+                    issue(.unfitOption, "the bounds of `.range` cannot be compared with a \(kind)")
                 }
             case .length(let lower, let upper):
                 minimumLength = lower
                 maximumLength = upper
-                if kind != .string { issue(.unfitOption, "`.length` is for text, and this is a \(kind)") }
-                if lower ?? 0 < 0 || upper ?? 0 < 0 { issue(.unfitOption, "`.length` is below zero") }
+                if kind != .string { issue(.unfitOption, "`.length` is for strings, but this is a \(kind)") }
+                if lower ?? 0 < 0 || upper ?? 0 < 0 { issue(.unfitOption, "`.length` is negative") }
             case .pattern(let text):
                 pattern = text
-                if kind != .string { issue(.unfitOption, "`.pattern` is for text, and this is a \(kind)") }
+                if kind != .string { issue(.unfitOption, "`.pattern` is for strings, but this is a \(kind)") }
                 if (try? NSRegularExpression(pattern: text)) == nil {
-                    issue(.unfitOption, "`.pattern(\"\(excerpt(text))\")` is no regular expression")
+                    issue(.unfitOption, "'\(excerpt(text))' in `.pattern` is not a regular expression")
                 }
             }
         }

@@ -104,9 +104,9 @@ private struct Reader: Decodable {
             guard let element = shape.elements[key.stringValue] else {
                 throw StoreError(
                     .unknownName,
-                    "The composite attribute \"\(shape.name)\" has no element \"\(key.stringValue)\"."
+                    "The composite attribute '\(shape.name)' has no element '\(key.stringValue)'."
                         + nearestNameHint(to: key.stringValue, in: Array(shape.elements.keys))
-                        + " Name the type's properties as the elements, or give it coding keys.")
+                        + " Give the properties of the type the names of the elements, or declare coding keys.")
             }
             if try container.decodeNil(forKey: key) { continue }
             switch element {

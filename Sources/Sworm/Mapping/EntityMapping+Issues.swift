@@ -21,7 +21,7 @@ func tableIssues<T>(entity: String, table: [Attribute<T>], relations: [RelationM
             issues.append(
                 TableIssue(
                     .repeatedKeyPath, entity: entity, member: line.name,
-                    message: "\(line.keyPath) is also the attribute \"\(other)\""))
+                    message: "\(line.keyPath) is also the attribute '\(other)'"))
         }
     }
     var relationNames: Set<String> = []
@@ -45,7 +45,7 @@ func tableIssues<T>(entity: String, table: [Attribute<T>], relations: [RelationM
         if relation.kind == .toOne, relation.minimumCount != 0 || relation.maximumCount != 0 {
             issues.append(
                 TableIssue(
-                    .unfitOption, entity: entity, member: relation.name, message: "`.count` is for relations to many"))
+                    .unfitOption, entity: entity, member: relation.name, message: "`.count` is for to-many relations"))
         }
     }
     return issues
@@ -77,7 +77,7 @@ struct ColumnNames<T: ManagedObjectConvertible> {
                         .repeatedIndex, entity: entity, member: index.name, message: "two indexes have this name"))
             }
             let elements = index.elements.compactMap { element in
-                name(element.keyPath, in: "the index \"\(index.name)\"", issues: &issues).map {
+                name(element.keyPath, in: "the index '\(index.name)'", issues: &issues).map {
                     IndexMapping.Element(attribute: $0, isAscending: element.isAscending)
                 }
             }

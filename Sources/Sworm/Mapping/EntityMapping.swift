@@ -191,14 +191,14 @@ private func unknownKeyPath(_ keyPath: AnyKeyPath, entity: String, attributes: [
     let names = attributes.map(\.name)
     let hint =
         if let nearest = path.components.last.flatMap({ nearestName(to: $0, in: names) }) {
-            "The nearest attribute is \"\(nearest)\"."
+            "The nearest attribute is '\(nearest)'."
         } else if names.isEmpty {
             "The table is empty."
         } else {
-            "The attributes are \(names.prefix(12).map { "\"\($0)\"" }.joined(separator: ", "))."
+            "The attributes are \(names.prefix(12).map { "'\($0)'" }.joined(separator: ", "))."
         }
     let message =
-        "\(entity): \(path.text) is not in the table of attributes. Add it to `attributes`, or use one that is there. \(hint)"
+        "\(entity): \(path.text) is not in the table of attributes. Add it to `attributes`, or use an attribute of the table. \(hint)"
     return StoreError(
         .unknownKeyPath, message, entity: entity, attribute: path.components.joined(separator: "."))
 }

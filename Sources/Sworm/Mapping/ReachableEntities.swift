@@ -39,7 +39,7 @@ private func inverseIssues(_ mapping: any AnyEntityMapping) -> [TableIssue] {
         if inverse.destination.entityName != mapping.entityName {
             issue(
                 .foreignInverse,
-                "its inverse \(end) leads to \(inverse.destination.entityName) and not back to \(mapping.entityName)")
+                "the destination of its inverse \(end) is \(inverse.destination.entityName), not \(mapping.entityName)")
         } else if let back = destination.relations.first(where: { $0.name == inverse.name })?.inverse,
             back.name != relation.name
         {

@@ -18,7 +18,7 @@ extension EntityBinding {
         guard !isAbstract else {
             throw StoreError(
                 .validation,
-                "Cannot save an object of \(mapping.entityName): the entity is abstract. Insert one of its sub-entities.",
+                "Cannot save an object of \(mapping.entityName): the entity is abstract. Insert an object of one of its sub-entities.",
                 entity: mapping.entityName)
         }
         try check(values)

@@ -4,14 +4,15 @@ extension StoreError {
     /// Returns the error for an entity that the model does not have.
     static func unknownEntity(_ name: String, among names: [String]) -> StoreError {
         let nearest = nearestNameHint(to: name, in: names)
-        return StoreError(.unknownName, "The model has no entity \"\(name)\".\(nearest)", entity: name)
+        return StoreError(.unknownName, "The model has no entity '\(name)'.\(nearest)", entity: name)
     }
 
     /// Returns the error for an attribute or a relation that an entity of the model does not have.
     static func unknownName(_ name: String, kind: String, of entity: String, among names: [String]) -> StoreError {
         let nearest = nearestNameHint(to: name, in: names)
         return StoreError(
-            .unknownName, "The model's \(entity) has no \(kind) \"\(name)\".\(nearest)", entity: entity, attribute: name
+            .unknownName, "The entity \(entity) of the model has no \(kind) '\(name)'.\(nearest)", entity: entity,
+            attribute: name
         )
     }
 
@@ -19,7 +20,7 @@ extension StoreError {
     static func wrongType(_ type: AttributeType, of attribute: AttributeMapping, in entity: String) -> StoreError {
         StoreError(
             .contractViolation,
-            "\(entity).\(attribute.name) is \(attribute.typeName) in the table and \(type.summary) in the model. Make them agree.",
+            "\(entity).\(attribute.name) is \(attribute.typeName) in the table and \(type.summary) in the model. Use the same type in both.",
             entity: entity, attribute: attribute.name)
     }
 }

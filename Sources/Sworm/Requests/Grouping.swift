@@ -48,7 +48,7 @@ public struct Grouping<PlainObject: ManagedObjectConvertible, Key: Sendable>: Se
     public func limit(_ value: Int) -> Grouping {
         var copy = self
         copy.tree.groupLimit = value
-        if value < 0 { copy.fail("a limit of \(value) groups is below zero.") }
+        if value < 0 { copy.fail("the limit of \(value) groups is negative.") }
         return copy
     }
 
@@ -58,7 +58,7 @@ public struct Grouping<PlainObject: ManagedObjectConvertible, Key: Sendable>: Se
     public func offset(_ value: Int) -> Grouping {
         var copy = self
         copy.tree.groupOffset = value
-        if value < 0 { copy.fail("an offset of \(value) groups is below zero.") }
+        if value < 0 { copy.fail("the offset of \(value) groups is negative.") }
         return copy
     }
 
@@ -89,7 +89,7 @@ public struct Grouping<PlainObject: ManagedObjectConvertible, Key: Sendable>: Se
     /// Unavailable: the columns must belong to the group that the closure is called with.
     @available(
         *, unavailable,
-        message: "the closure must give columns of the group that it gets, as in `select { ($0.key, $0.count) }`"
+        message: "the closure must return columns of its group, as in `select { ($0.key, $0.count) }`"
     )
     @_disfavoredOverload
     public func select<Other>(_ columns: (RowGroup<PlainObject, Key>) -> Other) -> Grouping { self }

@@ -109,7 +109,7 @@ extension Operand {
                 failure
                 ?? StoreError(
                     .invalidRequest,
-                    "\(entity): `any`, `all` and `none` are for conditions; they have no value that could be selected. Use `count`, `min`, `max`, `sum` or `average`.",
+                    "\(entity): `any`, `all` and `none` are for conditions and have no value to select. Use `count`, `min`, `max`, `sum` or `average`.",
                     entity: entity)
         }
         return expression

@@ -124,13 +124,13 @@ extension StoreError {
     static func noNumber(_ name: String, entity: String) -> StoreError {
         StoreError(
             .overflow,
-            "\(entity): \(name) is not a number, as its values come to infinity and to minus infinity. Leave one of the two "
-                + "out with a condition.", entity: entity)
+            "\(entity): \(name) is not a number, because its values include both infinity and minus infinity. Exclude one of "
+                + "them with a condition.", entity: entity)
     }
 
     static func overflow(_ name: String, value: String, kind: PrimitiveKind, entity: String) -> StoreError {
         StoreError(
-            .overflow, "\(entity): \(name) is \(value), which \(kind) cannot hold. Take fewer rows, or a wider type.",
+            .overflow, "\(entity): \(name) is \(value), which \(kind) cannot hold. Use fewer rows or a wider type.",
             entity: entity)
     }
 }

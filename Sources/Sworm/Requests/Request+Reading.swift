@@ -29,7 +29,8 @@ extension Request {
         return with { content in
             for path in paths {
                 if path.isEmpty {
-                    content.fail(PlainObject.entityName, because: "prefetch takes relations, and \\.self is none.")
+                    content.fail(
+                        PlainObject.entityName, because: "`prefetch` takes relations, and `\\.self` is not a relation.")
                 } else if !content.prefetch.contains(path) {
                     content.prefetch.append(path)
                 }
@@ -56,7 +57,7 @@ extension Request {
     public func batchSize(_ value: Int) -> Request {
         with {
             $0.batchSize = value
-            if value < 0 { $0.fail(PlainObject.entityName, because: "a batch size of \(value) is below zero.") }
+            if value < 0 { $0.fail(PlainObject.entityName, because: "the batch size \(value) is negative.") }
         }
     }
 }

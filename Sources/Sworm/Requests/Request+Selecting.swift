@@ -81,7 +81,7 @@ extension Request {
     /// Unavailable: the columns must belong to the row that the closure is called with.
     @available(
         *, unavailable,
-        message: "the closure must give columns of the row that it gets, as in `select { ($0.title, $0.year + 1) }`"
+        message: "the closure must return columns of its row, as in `select { ($0.title, $0.year + 1) }`"
     )
     @_disfavoredOverload
     public func select<Other>(_ columns: (EntityPath<PlainObject, PlainObject>) -> Other) -> Request<PlainObject> {

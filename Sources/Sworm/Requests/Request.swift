@@ -44,7 +44,7 @@ extension Request {
     public func limit(_ value: Int) -> Request {
         with {
             $0.limit = value
-            if value < 0 { $0.fail(PlainObject.entityName, because: "a limit of \(value) is below zero.") }
+            if value < 0 { $0.fail(PlainObject.entityName, because: "the limit \(value) is negative.") }
         }
     }
 
@@ -55,7 +55,7 @@ extension Request {
     public func offset(_ value: Int) -> Request {
         with {
             $0.offset = value
-            if value < 0 { $0.fail(PlainObject.entityName, because: "an offset of \(value) is below zero.") }
+            if value < 0 { $0.fail(PlainObject.entityName, because: "the offset \(value) is negative.") }
         }
     }
 }
@@ -138,8 +138,8 @@ extension Request {
             } else {
                 $0.fail(
                     PlainObject.entityName,
-                    because: "objects can be sorted by an attribute, also one behind relations to one, "
-                        + "and by the count of a relation, but not by anything calculated or by `any`, `all` and `none`."
+                    because: "objects can be sorted by an attribute, also through to-one relations, "
+                        + "and by the count of a relation, but not by a computed value or by `any`, `all` and `none`."
                 )
             }
         }

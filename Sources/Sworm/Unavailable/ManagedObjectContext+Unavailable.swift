@@ -3,19 +3,19 @@ extension ManagedObjectContext {
     /// Unavailable: a context deletes either one object, or all objects that a request finds.
     @available(
         *, unavailable,
-        message: "delete each object by itself, or all that a request finds: `delete(Book.all.where { … })`"
+        message: "delete each object by itself, or all objects of a request: `delete(Book.all.where { … })`"
     )
     @_disfavoredOverload
     public func delete<PlainObject>(_ objects: some Sequence<ManagedObject<PlainObject>>) throws {}
 
     /// Unavailable: use a request to find objects.
-    @available(*, unavailable, message: "requests find objects: `fetch(Book.all)`")
+    @available(*, unavailable, message: "requests fetch objects: `fetch(Book.all)`")
     public func fetch<PlainObject: ManagedObjectConvertible>(
         _ type: PlainObject.Type
     ) throws -> [ManagedObject<PlainObject>] { [] }
 
     /// Unavailable: use a request to find objects.
-    @available(*, unavailable, message: "requests find objects: `decode(Book.all)`")
+    @available(*, unavailable, message: "requests fetch objects: `decode(Book.all)`")
     public func decode<PlainObject: ManagedObjectConvertible>(_ type: PlainObject.Type) throws -> [PlainObject] { [] }
 
     /// Unavailable: pass each change as a pair of a key path and a value.

@@ -37,7 +37,7 @@ extension Request {
     /// Unavailable: the predicate must be about the entity of the request, or about its rows.
     @available(
         *, unavailable,
-        message: "the predicate is of another entity: write `#Predicate<Book>` or `#Predicate<Row<Book>>`"
+        message: "the predicate is for another entity: write `#Predicate<Book>` or `#Predicate<Row<Book>>`"
     )
     @_disfavoredOverload
     public func `where`<Other>(_ predicate: Foundation.Predicate<Other>) -> Request { self }

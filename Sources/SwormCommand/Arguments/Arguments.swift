@@ -33,7 +33,7 @@ struct Arguments: Sendable {
         if operands.count > spec.operands.count {
             throw ToolError(
                 .usage, "'\(spec.name)' does not take the argument '\(operands[spec.operands.count])'",
-                hint: "quote what holds spaces, and see 'sworm-tool \(spec.name) --help'")
+                hint: "quote arguments that contain spaces, and see 'sworm-tool \(spec.name) --help'")
         }
     }
 
@@ -62,9 +62,9 @@ struct Arguments: Sendable {
         }
         guard option.choices.isEmpty || option.choices.contains(value) else {
             throw ToolError(
-                .usage, "'\(value)' is no value of '--\(option.name)'",
+                .usage, "'\(value)' is not a valid value of '--\(option.name)'",
                 hint: nearestName(to: value, in: option.choices).map { "did you mean '\($0)'?" }
-                    ?? "it takes \(option.choices.joined(separator: ", "))")
+                    ?? "the values are \(option.choices.joined(separator: ", "))")
         }
         guard values.updateValue(value, forKey: option.name) == nil else {
             throw ToolError(
@@ -89,8 +89,10 @@ struct Arguments: Sendable {
         let parts = Self.parts(text)
         guard !parts.contains("") else {
             throw ToolError(
-                .usage, text.isEmpty ? "--\(option) is empty" : "--\(option) has an empty item: '\(text)'",
-                hint: "write names with a comma between two, or leave --\(option) out")
+                .usage,
+                text.isEmpty
+                    ? "the option '--\(option)' is empty" : "the option '--\(option)' has an empty item: '\(text)'",
+                hint: "separate names with commas, or omit --\(option)")
         }
         return parts
     }
@@ -99,7 +101,7 @@ struct Arguments: Sendable {
     func count(_ option: String) throws -> Int? {
         guard let text = values[option] else { return nil }
         guard let number = Int(text), number >= 0 else {
-            throw ToolError(.usage, "'\(text)' is no count", hint: "write a whole number behind --\(option)")
+            throw ToolError(.usage, "'\(text)' is not a count", hint: "write a whole number after --\(option)")
         }
         return number
     }

@@ -24,20 +24,20 @@ enum FilePath {
                 return url
             }
             throw ToolError(
-                .file, "'\(path)' is empty: there is no store in it",
-                hint: "that is left when making or copying a store is cut short; look for another copy")
+                .file, "'\(path)' is empty: it contains no store",
+                hint: "creating or copying a store may have been interrupted; look for another copy")
         case .folder? where modelKinds.contains(url.pathExtension.lowercased()):
             throw ToolError(
-                .file, "'\(path)' is a model, not the file of a store",
+                .file, "'\(path)' is a model, not a store file",
                 hint: "'sworm-tool model' shows it, and other commands take it as --model")
         case .folder?:
             throw ToolError(
-                .file, "'\(path)' is a folder, not the file of a store",
+                .file, "'\(path)' is a folder, not a store file",
                 hint: hint(names(of: .store, in: path), of: .store, in: path))
         case .some(let kind):
             throw ToolError(
-                .file, "'\(path)' is \(kind.words), not the file of a store",
-                hint: "a store is read at many places, again and again; copy it into a file first")
+                .file, "'\(path)' is \(kind.words), not a store file",
+                hint: "a store needs random access; copy it to a file first")
         case nil:
             throw ToolError(.file, "there is no store '\(path)'", hint: missingHint(for: path, wanted: .store))
         }
@@ -52,7 +52,7 @@ enum FilePath {
         case .some(let kind):
             throw ToolError(
                 .file, "'\(url.path)' is \(kind.words), not a model",
-                hint: "give an .xcdatamodeld, .xcdatamodel, .momd or .mom")
+                hint: "use an .xcdatamodeld, .xcdatamodel, .momd or .mom")
         case nil:
             throw ToolError(.file, "there is no model '\(url.path)'", hint: missingHint(for: url.path, wanted: .model))
         }
@@ -71,18 +71,18 @@ enum FilePath {
         case .folder?: break
         case nil:
             throw ToolError(
-                .file, "'\(path)' cannot be written: there is no folder '\(parent)'", hint: "make the folder first")
+                .file, "'\(path)' cannot be written: there is no folder '\(parent)'", hint: "create the folder first")
         case .some(let kind):
             throw ToolError(
-                .file, "'\(path)' cannot be written: '\(parent)' is \(kind.words)", hint: "name a folder that is there")
+                .file, "'\(path)' cannot be written: '\(parent)' is \(kind.words)", hint: "use an existing folder")
         }
         let kind = FileKind(path: url.path)
         guard let kind, kind != (isFolder ? .folder : .file) else { return }
         throw ToolError(
             .file, "'\(path)' cannot be written: it is \(kind.words)",
             hint: kind == .folder
-                ? "name the file to write in it"
-                : isFolder ? "choose another name" : "leave the option out and redirect")
+                ? "name a file in the folder"
+                : isFolder ? "choose another name" : "omit the option, and redirect the output")
     }
 
     // MARK: Hints
@@ -107,7 +107,7 @@ enum FilePath {
     private static func hint(_ names: [String], of wanted: Wanted, in folder: String) -> String {
         let paths = names.map { "'\((folder as NSString).appendingPathComponent($0))'" }
         switch paths.count {
-        case 0: return "there is no \(wanted.rawValue) in that folder"
+        case 0: return "the folder contains no \(wanted.rawValue)"
         case 1: return "did you mean \(paths[0])?"
         default:
             return

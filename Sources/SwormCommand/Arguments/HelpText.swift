@@ -4,17 +4,17 @@ enum HelpText {
 
     static func tool(_ commands: [CommandSpec]) -> String {
         var lines = [
-            "sworm-tool looks into, queries, checks, compares, copies and migrates Core Data",
+            "sworm-tool inspects, queries, checks, compares, copies and migrates Core Data",
             "stores.", "",
             "usage: sworm-tool COMMAND [ARGUMENTS]", "", "commands:",
         ]
         let indent = (commands.map(\.name.count).max() ?? 0) + 4
         for command in commands { lines += entry(command.name, summary: command.summary, indent: indent) }
         lines += [
-            "", "'sworm-tool COMMAND --help' tells more of a command. Commands that only look",
-            "never change a byte of a store, and read what stands in a -wal beside it. Where",
-            "a -shm is there too, they join in as readers, whose locks leave marks in the",
-            "-shm. It holds no data: SQLite makes it anew from the -wal.", "",
+            "", "See 'sworm-tool COMMAND --help' for the help of a command. Read-only commands",
+            "never modify a store file, and also read the changes in its -wal. If the store",
+            "has a -shm, they take part as readers, and their locks modify the -shm. It",
+            "contains no data: SQLite recreates it from the -wal.", "",
             "exit codes: 0 done, 1 differences or faults found, 2 wrong arguments, 3 failed",
         ]
         return lines.joined(separator: "\n") + "\n"

@@ -9,16 +9,16 @@ enum CopyCommand {
 
     static let command = Command(
         CommandSpec(
-            "copy", summary: "Copies a store with its log and its external data, also while another process writes it.",
+            "copy",
+            summary: "Copies a store with its log and its external data, even while another process writes to it.",
             discussion: [
-                "The copy is one state of the store, in one file without a log. It appears under its name only when it is "
-                    + "whole."
+                "The copy is a consistent snapshot of the store, in one file without a log. It appears under its name only "
+                    + "when it is complete."
             ],
             operands: [
-                OperandSpec("STORE", summary: "The file of the store."),
-                OperandSpec("TO", summary: "The file of the copy."),
+                OperandSpec("STORE", summary: "The store file."), OperandSpec("TO", summary: "The file of the copy."),
             ],
-            options: [OptionSpec("force", summary: "Replaces a store of that name.")],
+            options: [OptionSpec("force", summary: "Replaces an existing store.")],
             examples: ["sworm-tool copy Library.sqlite Backup.sqlite"])
     ) { arguments, console in
         let source = try FilePath.store(arguments.operands[0])
@@ -76,7 +76,8 @@ enum CopyCommand {
         }
         guard look.isCurrent else {
             throw ToolError(
-                .file, "the store was changed while it was being copied", hint: "try again when nobody writes it")
+                .file, "the store was changed while it was being copied",
+                hint: "try again when no other process writes to it")
         }
     }
 
@@ -93,7 +94,8 @@ enum CopyCommand {
                 // The file was removed before it could be copied. Whether it is required is checked later.
                 guard manager.fileExists(atPath: old + "/" + name) else { continue }
                 throw ToolError(
-                    .file, "'\(name)' of the external data cannot be copied: \((error as NSError).localizedDescription)"
+                    .file,
+                    "the external data file '\(name)' cannot be copied: \((error as NSError).localizedDescription)"
                 )
             }
         }

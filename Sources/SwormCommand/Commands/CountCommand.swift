@@ -5,16 +5,16 @@ import SwormStore
 enum CountCommand {
     static let whereOption = OptionSpec(
         "where", value: "PREDICATE",
-        summary: "Only objects that fulfil it, in the language of Core Data's predicate formats.")
+        summary: "Only objects that match a predicate, in Core Data's predicate format syntax.")
 
     static let command = Command(
         CommandSpec(
-            "count", summary: "Counts the objects of an entity, those of its sub-entities included.",
+            "count", summary: "Counts the objects of an entity and of its sub-entities.",
             operands: [
-                OperandSpec("STORE", summary: "The file of the store."),
-                OperandSpec("ENTITY", summary: "The entity's name."),
+                OperandSpec("STORE", summary: "The store file."),
+                OperandSpec("ENTITY", summary: "The name of the entity."),
             ],
-            options: [whereOption, StoreModelChoice.option, OptionSpec("json", summary: "Answer as JSON.")],
+            options: [whereOption, StoreModelChoice.option, OptionSpec("json", summary: "Writes JSON.")],
             examples: ["sworm-tool count Library.sqlite Book --where 'year > 1860'"])
     ) { arguments, console in
         let store = try ReadStore(arguments.operands[0], arguments: arguments)

@@ -7,26 +7,26 @@ import SwormStore
 enum DiffCommand {
     static let command = Command(
         CommandSpec(
-            "diff", summary: "Tells which objects of two stores were added, removed or changed.",
+            "diff", summary: "Lists the objects that were added, removed or changed between two stores.",
             discussion: [
-                "Objects are matched by entity and key, as two states of one store are. Stores that were filled apart are "
-                    + "compared with --key or --match unique; objects without such values are matched by their keys. "
-                    + "Differences make the exit code 1."
+                "Objects are matched by entity and primary key, which suits two states of one store. For stores that were "
+                    + "filled separately, use --key or --match unique; objects without such values are matched by primary key. "
+                    + "The exit code is 1 if there are differences."
             ],
             operands: [
                 OperandSpec("A", summary: "The file of the old store."),
-                OperandSpec("B", summary: "The file of the new one."),
+                OperandSpec("B", summary: "The file of the new store."),
             ],
             options: [
                 OptionSpec(
-                    "key", value: "LIST", summary: "Matches objects by these attributes, where an entity has them."),
+                    "key", value: "LIST", summary: "Matches objects by these attributes, for entities that have them."),
                 OptionSpec(
                     "match", value: "HOW", choices: ["id", "unique"],
                     summary: "Matches objects by their ids, or by the uniqueness constraints of the model."),
-                OptionSpec("entity", value: "LIST", summary: "Compares the objects of these entities only."),
+                OptionSpec("entity", value: "LIST", summary: "Compares only the objects of these entities."),
                 StoreModelChoice.option,
-                OptionSpec("model-b", value: "PATH", summary: "The model of the second store, if it is another."),
-                OptionSpec("json", summary: "Answer as JSON."),
+                OptionSpec("model-b", value: "PATH", summary: "The model of the second store, if it differs."),
+                OptionSpec("json", summary: "Writes JSON."),
             ],
             examples: ["sworm-tool diff Before.sqlite After.sqlite --model Library.xcdatamodeld"])
     ) { arguments, console in

@@ -6,17 +6,18 @@ import SwormStore
 enum DumpCommand {
     static let command = Command(
         CommandSpec(
-            "dump", summary: "Writes a whole store as lines of JSON: a header, then an object a line.",
+            "dump", summary: "Writes a whole store as lines of JSON: a header, then one object per line.",
             discussion: [
-                "The lines come in a stable order, by entity and key, so two dumps can be compared line by line. Values "
-                    + "are exact: 'import' makes the same store of them again, unless binary data was dumped as hashes.",
-                "The last line says that nothing is missing before it.",
+                "The lines have a stable order, by entity and primary key, so two dumps can be compared line by line. Values "
+                    + "are exact: 'import' creates the same store from them, unless binary data was dumped as hashes.",
+                "The last line marks the dump as complete.",
             ],
-            operands: [OperandSpec("STORE", summary: "The file of the store.")],
+            operands: [OperandSpec("STORE", summary: "The store file.")],
             options: [
                 OptionSpec(
                     "blobs", value: "FORM", choices: BlobStyle.allCases.map(\.rawValue),
-                    summary: "How binary data is written: whole (base64, unless given), or as size and SHA-256 (hash)."),
+                    summary:
+                        "The format of binary data: its content (base64, the default), or its size and SHA-256 (hash)."),
                 StoreModelChoice.option,
             ],
             examples: ["sworm-tool dump Library.sqlite > library.ndjson"])

@@ -6,28 +6,28 @@ import SwormStore
 enum ImportCommand {
     static let command = Command(
         CommandSpec(
-            "import", summary: "Makes a new store from what 'dump' wrote.",
+            "import", summary: "Creates a new store from the output of 'dump'.",
             discussion: [
-                "Objects keep their keys; the store gets an identifier of its own. It appears under its name only when it "
-                    + "is whole.",
-                "A dump of which something could not be taken over as it is makes no store: an error names the line, the "
-                    + "object and the property. Derived values are worked out anew where a save does that.",
-                "Values that are missing though the model demands them, links to objects that are not there or do not lead "
-                    + "back, and missing files of external data are taken over as they are, with a warning for each.",
+                "Objects keep their primary keys; the store gets a new identifier. It appears under its name only when it "
+                    + "is complete.",
+                "If something in the dump cannot be imported unchanged, no store is created, and the error names the line, the "
+                    + "object and the property. Derived values are recomputed where a save recomputes them.",
+                "Missing values of required properties, links to missing objects, links without a matching inverse, and "
+                    + "missing external data files are imported as they are, with a warning for each.",
             ],
             operands: [
-                OperandSpec("DUMP", summary: "The file or pipe of lines that 'dump' wrote; - for the standard input."),
+                OperandSpec("DUMP", summary: "The file or pipe with the output of 'dump'; - for the standard input."),
                 OperandSpec("TO", summary: "The file of the new store."),
             ],
             options: [
                 OptionSpec(
                     "model", value: "PATH",
                     summary:
-                        "The model of the store that was dumped, which a dump does not hold: an .xcdatamodeld, .xcdatamodel, "
-                        + ".momd or .mom, or a store that carries its model, such as the one that was dumped. Of several "
-                        + "versions the one that fits is taken. It must be given."),
-                OptionSpec("force", summary: "Replaces a store of that name."),
-                OptionSpec("history", summary: "The new store keeps a history."),
+                        "The model of the dumped store, which a dump does not contain: an .xcdatamodeld, .xcdatamodel, "
+                        + ".momd or .mom, or a store that contains its model, such as the dumped store. Of several "
+                        + "versions, the matching one is used. Required."),
+                OptionSpec("force", summary: "Replaces an existing store."),
+                OptionSpec("history", summary: "The new store has a history."),
             ],
             examples: [
                 "sworm-tool import library.ndjson New.sqlite --model Library.xcdatamodeld",
@@ -37,14 +37,14 @@ enum ImportCommand {
         let reader = try DumpReader(arguments.operands[0])
         guard let option = arguments.url("model") else {
             throw ToolError(
-                .modelNeeded, "the model of \(reader.name) is needed, and none is given",
-                hint: "name a model, or the store that was dumped: --model PATH")
+                .modelNeeded, "the model of \(reader.name) is required",
+                hint: "name the model, or the dumped store: --model PATH")
         }
         let description = try StoreModelChoice.model(hashes: reader.hashes, of: reader.name, option: option).model
         guard description.storeHashes == nil else {
             throw ToolError(
-                .modelMismatch, "the model that was inferred from a store is not enough to make another one",
-                hint: "give the model that the store was written with")
+                .modelMismatch, "a model that was inferred from a store is not sufficient to create another store",
+                hint: "use the model that the store was written with")
         }
         let model = try description.compiled()
         let place = try NewStoreLocation(arguments.operands[1], replaces: arguments.has("force"))

@@ -6,10 +6,10 @@ import SwormStore
 enum InspectCommand {
     static let command = Command(
         CommandSpec(
-            "inspect", summary: "Tells what a store is and what it holds.",
-            discussion: ["A model is not needed; with one, relationships are shown too, and more is checked."],
-            operands: [OperandSpec("STORE", summary: "The file of the store.")],
-            options: [StoreModelChoice.option, OptionSpec("json", summary: "Answer as JSON.")],
+            "inspect", summary: "Shows the properties and the contents of a store.",
+            discussion: ["No model is needed. With a model, relationships are shown too, and more is checked."],
+            operands: [OperandSpec("STORE", summary: "The store file.")],
+            options: [StoreModelChoice.option, OptionSpec("json", summary: "Writes JSON.")],
             examples: ["sworm-tool inspect Library.sqlite"])
     ) { arguments, console in
         let report = try StoreReport(FilePath.store(arguments.operands[0]), modelOption: arguments.url("model"))

@@ -6,27 +6,27 @@ import SwormStore
 enum MigrateCommand {
     static let command = Command(
         CommandSpec(
-            "migrate", summary: "Migrates a store to another model, where what becomes of it can be inferred.",
+            "migrate", summary: "Migrates a store to another model, if the mapping can be inferred.",
             discussion: [
                 "Entities and properties are matched by their names and renaming identifiers, as Core Data's lightweight "
-                    + "migration does. What cannot be inferred is refused with every reason. A copy beside the store is "
-                    + "changed and checked; then it takes the store's place in one step. Whatever goes wrong before leaves "
-                    + "the store as it was. A store of that model already only gets the indexes that it does "
-                    + "not have, or has otherwise.",
-                "With --dry-run all of this is done to a copy that is thrown away, and told is what happens to the "
-                    + "objects: those that go, values that are lost or set to defaults, values that are missing or not "
-                    + "unique, links that lead nowhere, the time, and the room that it takes. The exit code is then 1 where "
-                    + "the store cannot be migrated, or would lose something.",
+                    + "migration does. If the mapping cannot be inferred, all reasons are listed. A copy of the store is "
+                    + "migrated and checked, and then replaces the store atomically. If anything fails before that, the "
+                    + "store is unchanged. A store that already has that model only gets the indexes that are missing "
+                    + "or differ.",
+                "With --dry-run, a temporary copy is migrated and then discarded, and the effects on the objects are "
+                    + "listed: deleted objects, values that are lost or set to defaults, values that are missing or not "
+                    + "unique, and dangling links, with the time and the disk space needed. The exit code is then 1 if "
+                    + "the store cannot be migrated, or would lose data.",
             ],
-            operands: [OperandSpec("STORE", summary: "The file of the store.")],
+            operands: [OperandSpec("STORE", summary: "The store file.")],
             options: [
                 OptionSpec(
                     "model", value: "NEW",
                     summary:
                         "The model to migrate to: an .xcdatamodeld, .xcdatamodel, .momd or .mom, or another store. Of several "
-                        + "versions the current one is taken."),
-                OptionSpec("dry-run", summary: "Tells what would become of the store, and leaves it as it is."),
-                OptionSpec("json", summary: "Answer as JSON."),
+                        + "versions, the current one is used."),
+                OptionSpec("dry-run", summary: "Lists the effects of the migration, and leaves the store unchanged."),
+                OptionSpec("json", summary: "Writes JSON."),
             ],
             examples: [
                 "sworm-tool migrate Library.sqlite --model Library.xcdatamodeld --dry-run",
@@ -37,7 +37,7 @@ enum MigrateCommand {
         guard let option = arguments.url("model") else {
             throw ToolError(
                 .usage, "'migrate' needs the model to migrate to",
-                hint: "give it as --model NEW: an .xcdatamodeld, .momd or .mom, or a store of that model")
+                hint: "use --model NEW with an .xcdatamodeld, .momd or .mom, or a store of that model")
         }
         let (new, newName) = try StoreModelChoice.model(at: option)
         let (old, oldName) = try source(of: url, option)
@@ -58,7 +58,7 @@ enum MigrateCommand {
             throw ToolError(
                 .modelNeeded,
                 "'\(url.lastPathComponent)' has no copy of the model that it was written with, and \(error.message)",
-                hint: "give an .xcdatamodeld or .momd that also has the version that the store was written with")
+                hint: "use an .xcdatamodeld or .momd that also contains the version that the store was written with")
         }
     }
 
@@ -105,12 +105,12 @@ enum MigrateCommand {
         }
         guard let report else {
             guard !indexes.isEmpty else {
-                console.line("nothing to do: the store is of that model already")
+                console.line("nothing to do: the store already has that model")
                 return .ok
             }
-            console.line("the store is of that model already")
-            RehearsalText.list("indexes that it did not have were made", names: indexes.missing, to: console)
-            RehearsalText.list("indexes that had changed were made anew", names: indexes.changed, to: console)
+            console.line("the store already has that model")
+            RehearsalText.list("missing indexes created", names: indexes.missing, to: console)
+            RehearsalText.list("changed indexes recreated", names: indexes.changed, to: console)
             return .ok
         }
         for entity in report.entities {
@@ -120,7 +120,7 @@ enum MigrateCommand {
                 } ?? "\(entity.source): \(entity.count) removed")
         }
         for note in report.notes { console.line("note: \(note)") }
-        if report.removedFiles > 0 { console.line("files of external data removed: \(report.removedFiles)") }
+        if report.removedFiles > 0 { console.line("external data files removed: \(report.removedFiles)") }
         console.line("migrated to \(new.name), \(ByteCountText.text(size)), \(RehearsalText.time(seconds))")
         return .ok
     }

@@ -5,18 +5,18 @@ import OpenCoreData
 enum ModelCommand {
     static let command = Command(
         CommandSpec(
-            "model", summary: "Shows the model of a store, or one in a file, or writes it in another form.",
+            "model", summary: "Shows the model of a store or of a file, or writes it in another form.",
             discussion: [
-                "--swift writes structs with tables for Sworm; what tables cannot say is said in comments. --xml writes "
-                    + "the document of an .xcdatamodel folder, from which the same version hashes follow; with --output "
-                    + "Name.xcdatamodel the folder is made."
+                "--swift writes structs with tables for Sworm, with comments for features that tables do not support. --xml writes "
+                    + "the document of an .xcdatamodel folder, which has the same version hashes; with --output "
+                    + "Name.xcdatamodel, the folder is created."
             ],
-            operands: [OperandSpec("STORE|MODEL", summary: "The file of a store, or a model.")],
+            operands: [OperandSpec("STORE|MODEL", summary: "A store file, or a model.")],
             options: [
                 OptionSpec("swift", summary: "Writes Swift."), OptionSpec("xml", summary: "Writes XML."),
                 OptionSpec("json", summary: "Writes JSON."),
-                OptionSpec("output", short: "o", value: "PATH", summary: "Writes into a file."),
-                OptionSpec("force", summary: "Replaces a file of that name."), StoreModelChoice.option,
+                OptionSpec("output", short: "o", value: "PATH", summary: "Writes to a file."),
+                OptionSpec("force", summary: "Replaces an existing file."), StoreModelChoice.option,
             ],
             examples: [
                 "sworm-tool model Library.xcdatamodeld",
@@ -52,7 +52,7 @@ enum ModelCommand {
         }
         guard arguments.value("model") == nil else {
             throw ToolError(
-                .usage, "'\(path)' is a model itself, and --model names the model of a store", hint: "leave --model out"
+                .usage, "'\(path)' is a model itself, and --model names the model of a store", hint: "omit --model"
             )
         }
         return try StoreModelChoice.model(at: url)
@@ -65,8 +65,8 @@ enum ModelCommand {
         if isFolder { url.appendPathComponent("contents") }
         guard replaces || !FileManager.default.fileExists(atPath: url.path) else {
             throw ToolError(
-                .fileExists, "there is a file '\(url.path)' already",
-                hint: "choose another name, or replace it: --force")
+                .fileExists, "the file '\(url.path)' already exists",
+                hint: "choose another name, or replace it with --force")
         }
         do {
             if isFolder {

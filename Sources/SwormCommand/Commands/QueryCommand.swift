@@ -9,28 +9,30 @@ enum QueryCommand {
 
     static let command = Command(
         CommandSpec(
-            "query", summary: "Shows objects of an entity, those of its sub-entities included.",
+            "query", summary: "Shows objects of an entity and of its sub-entities.",
             discussion: [
-                "Columns and sort keys may lead through relationships to one object (author.name); a column may also be "
-                    + "an expression (books.@count, uppercase:(title)). 'self' is the object itself. Without --columns, "
-                    + "the object, its attributes and its relationships to one object are shown.",
-                "Dates are written as ISO 8601 in UTC. Rows are streamed, so memory does not grow with their "
+                "Columns and sort keys can be paths through to-one relationships (author.name). A column can also be "
+                    + "an expression (books.@count, uppercase:(title)). 'self' is the object. Without --columns, "
+                    + "the object, its attributes and its to-one relationships are shown.",
+                "Dates are written as ISO 8601 in UTC. Rows are streamed, so memory use does not grow with their "
                     + "number.",
             ],
             operands: [
-                OperandSpec("STORE", summary: "The file of the store."),
-                OperandSpec("ENTITY", summary: "The entity's name."),
+                OperandSpec("STORE", summary: "The store file."),
+                OperandSpec("ENTITY", summary: "The name of the entity."),
             ],
             options: [
                 CountCommand.whereOption,
                 OptionSpec(
-                    "sort", value: "KEYS", summary: "Sort keys between commas; '-' before one sorts it downwards."),
-                OptionSpec("limit", value: "N", summary: "At most so many rows."),
-                OptionSpec("offset", value: "N", summary: "Passes over so many rows first."),
-                OptionSpec("columns", value: "LIST", summary: "Columns between commas."),
+                    "sort", value: "KEYS",
+                    summary: "Sort keys, separated by commas; '-' before a key sorts in descending order."
+                ),
+                OptionSpec("limit", value: "N", summary: "The maximum number of rows."),
+                OptionSpec("offset", value: "N", summary: "The number of rows to skip."),
+                OptionSpec("columns", value: "LIST", summary: "Columns, separated by commas."),
                 OptionSpec(
                     "format", value: "FORM", choices: Format.allCases.map(\.rawValue),
-                    summary: "How rows are written; table unless given."),
+                    summary: "The output format; the default is table."),
                 OptionSpec("json", summary: "The same as --format json."),
                 BlobStyle.option, StoreModelChoice.option,
             ],
@@ -86,7 +88,7 @@ enum QueryCommand {
         guard !names.contains("") else {
             throw ToolError(
                 .query, "\(owner) is not a path: a name is missing",
-                hint: "a path is names with a full stop between two, such as author.name")
+                hint: "a path consists of names separated by dots, such as author.name")
         }
         return names
     }
@@ -97,7 +99,7 @@ enum QueryCommand {
         var seen: Set<String> = []
         for title in titles where !seen.insert(title).inserted {
             throw ToolError(
-                .usage, "the column '\(title)' is asked for twice, and an object of JSON has each key once",
+                .usage, "the column '\(title)' appears twice, and a JSON object has each key once",
                 hint: "name it once, or choose --format csv")
         }
     }
@@ -117,8 +119,8 @@ enum QueryCommand {
             return try parseExpression(text)
         } catch {
             throw ToolError(
-                .query, "the column '\(text)' is not understood: \(ErrorText.message(of: error))",
-                hint: "columns are names or paths between commas: --columns title,author.name")
+                .query, "the column '\(text)' cannot be parsed: \(ErrorText.message(of: error))",
+                hint: "columns are names or paths, separated by commas: --columns title,author.name")
         }
     }
 }

@@ -6,11 +6,11 @@ import SwormStore
 enum RebuildCommand {
     static let command = Command(
         CommandSpec(
-            "rebuild", summary: "Makes a new store of every row of a damaged one that can still be read.",
+            "rebuild", summary: "Creates a new store from all readable rows of a damaged store.",
             discussion: [
-                "Where the tree of a table is broken, its pages are read one by one. Deleted objects do not come back. Links "
-                    + "stay where both ends are there. The history is not taken over.",
-                "The damaged store stays as it is. What is lost is listed, and makes the exit code 1.",
+                "If the tree of a table is damaged, its pages are read one by one. Deleted objects are not restored. Links "
+                    + "are kept if both objects exist. The history is not copied.",
+                "The damaged store is not modified. Losses are listed, and set the exit code to 1.",
             ],
             operands: [
                 OperandSpec("STORE", summary: "The file of the damaged store."),
@@ -20,8 +20,8 @@ enum RebuildCommand {
                 OptionSpec(
                     "model", value: "PATH",
                     summary:
-                        "The model of the store, where its own copy cannot be read: an .xcdatamodeld, .xcdatamodel, .momd or .mom."
-                ), OptionSpec("force", summary: "Replaces a store of that name."),
+                        "The model of the store, if its own copy cannot be read: an .xcdatamodeld, .xcdatamodel, .momd or .mom."
+                ), OptionSpec("force", summary: "Replaces an existing store."),
             ],
             examples: ["sworm-tool rebuild Damaged.sqlite New.sqlite --model Library.xcdatamodeld"])
     ) { arguments, console in
@@ -43,11 +43,11 @@ enum RebuildCommand {
 
         var report = RebuildReport(console)
         if !store.hasWholeSchema {
-            report.lose("a part of the schema: tables that it does not name are looked for by their rows")
+            report.lose("a part of the schema: tables that it does not name are identified by their rows")
         }
-        for page in unknown { report.lose("the rows of page \(page), which may be of several tables") }
+        for page in unknown { report.lose("the rows of page \(page), which may belong to several tables") }
         if !store.uses.knowsFreePages, !store.file.hasMaps {
-            console.warn("the list of free pages cannot be read: deleted objects may be among those of the new store")
+            console.warn("the list of free pages cannot be read: the new store may contain deleted objects")
         }
         try fill(place.url, of: model, from: store, tables: tables, report: &report)
         try copyExternalData(from: source, to: place.url, &report)
@@ -86,12 +86,12 @@ enum RebuildCommand {
                     let leaf = store.rows(on: page, seen: &seen) { tables.fits($0, in: table.old) }
                     let left = try new.insert(leaf.rows, into: table)
                     let name = table.root?.name ?? table.old
-                    for key in leaf.cut { report.lose("\(name)/p\(key): it goes on on a page that cannot be read") }
+                    for key in leaf.cut { report.lose("\(name)/p\(key): it continues on a page that cannot be read") }
                     if leaf.odd > 0 {
-                        report.lose("\(name): \(leaf.odd) rows on page \(page) that are none of its own")
+                        report.lose("\(name): \(leaf.odd) rows on page \(page) that do not belong to it")
                     }
                     if leaf.repeated > 0, leaf.rows.isEmpty, store.isInTree(page, of: table.old) {
-                        report.lose("\(name): page \(page) has the rows of another page; its own are lost")
+                        report.lose("\(name): page \(page) has the rows of another page; its own rows are lost")
                     }
                     for key in left {
                         report.lose("\(name)/p\(key): another row has the same key, or the same unique values")
@@ -112,18 +112,19 @@ enum RebuildCommand {
         let name = table.root?.name ?? table.old
         if !store.hasTable(table.old) {
             report.lose(
-                "\(name): the schema has no table \(table.old); its rows are those that can be no others, with the columns of a new table"
+                "\(name): the schema has no table '\(table.old)'; its rows are those that fit no other table, with the columns of a new table"
             )
         }
         for page in store.brokenPages(of: table.old) {
-            report.lose("\(name): page \(page) cannot be read; rows on it are lost, if it had some")
+            report.lose("\(name): page \(page) cannot be read; its rows are lost, if it had any")
         }
         for page in store.turningPages(of: table.old) {
             report.lose(
-                "\(name): page \(page) leads back to pages of the table; rows on pages that it led to may be lost")
+                "\(name): page \(page) refers back to pages of the table; rows on the pages that it referred to may be lost"
+            )
         }
         for page in store.foreign[table.old] ?? [] {
-            report.lose("\(name): page \(page) has the rows of another table; its own are lost, if it had some")
+            report.lose("\(name): page \(page) has the rows of another table; its own rows are lost, if it had any")
         }
     }
 

@@ -5,14 +5,14 @@ import SwormStore
 enum VerifyCommand {
     static let command = Command(
         CommandSpec(
-            "verify", summary: "Checks a store against every rule that Core Data's files keep.",
+            "verify", summary: "Checks a store against all rules of Core Data's file format.",
             discussion: [
-                "Besides SQLite's own check of the file: keys, versions and numbers of rows, types, required and unique "
-                    + "values, derived values (not times), both sides of relationships, places in ordered ones, files of external data, metadata and "
-                    + "history. Faults make the exit code 1; warnings do not."
+                "Includes SQLite's own integrity check, and checks primary keys, versions, row counts, types, required and unique "
+                    + "values, derived values (except dates), both sides of relationships, positions in ordered relationships, external data files, metadata and "
+                    + "history. The exit code is 1 if there are faults; warnings do not affect it."
             ],
-            operands: [OperandSpec("STORE", summary: "The file of the store.")],
-            options: [StoreModelChoice.option, OptionSpec("json", summary: "Answer as JSON.")],
+            operands: [OperandSpec("STORE", summary: "The store file.")],
+            options: [StoreModelChoice.option, OptionSpec("json", summary: "Writes JSON.")],
             examples: ["sworm-tool verify Library.sqlite --model Library.xcdatamodeld"])
     ) { arguments, console in
         let (issues, source) = try findings(arguments, console: console)

@@ -19,20 +19,20 @@ enum ErrorText {
     static func hint(for error: any Error) -> String? {
         guard let error = error as? CoreDataError else { return nil }
         let look =
-            "'sworm-tool verify' looks for damage, and 'sworm-tool rebuild' makes a new store of what can be read"
+            "'sworm-tool verify' finds damage, and 'sworm-tool rebuild' creates a new store from all readable data"
         switch error.errorCode {
         case NSPersistentStoreIncompatibleVersionHashError:
-            return "give the model that the store was written with as --model PATH"
+            return "use the model that the store was written with: --model PATH"
         case NSPersistentStoreTypeMismatchError:
-            return "name the file that Core Data, or Sworm, has written"
+            return "name a file that was written by Core Data or Sworm"
         case NSPersistentStoreIncompatibleSchemaError: return look
         case NSInferredMappingModelError:
-            return "change the new model as the reasons say; '--dry-run' counts the objects that they are about"
+            return "change the new model as described; '--dry-run' counts the affected objects"
         case CocoaError.Code.fileReadCorruptFile.rawValue:
             // Model files are read without SQLite.
             switch (error.cause as? SQLiteError)?.code {
             case SQLiteError.notADatabase?:
-                return "a store is a SQLite file; if this was one, it is encrypted or written over: restore a copy"
+                return "a store is a SQLite file; if this was one, it is encrypted or overwritten: restore a backup"
             case SQLiteError.corrupt?: return look
             default: return nil
             }

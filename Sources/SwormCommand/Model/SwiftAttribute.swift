@@ -40,9 +40,9 @@ struct SwiftAttribute {
         switch attribute.attributeType.attributeType {
         case .composite where !attribute.isTransient:
             let elements = (attribute as? NSCompositeAttributeDescription)?.elements ?? []
-            return elements.contains { obstacle($0) == nil } ? nil : "is composite, and has no elements"
-        case .undefined, .objectID: return "has no type that a store keeps"
-        default: return attribute.isTransient ? "is transient: it is not in the store" : nil
+            return elements.contains { obstacle($0) == nil } ? nil : "is a composite attribute without elements"
+        case .undefined, .objectID: return "has a type that cannot be stored"
+        default: return attribute.isTransient ? "is transient: it is not stored" : nil
         }
     }
 

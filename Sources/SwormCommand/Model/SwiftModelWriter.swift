@@ -14,19 +14,19 @@ struct SwiftModelWriter {
     static func text(_ model: NSManagedObjectModel, source: String) throws -> String {
         var writer = SwiftModelWriter(entities: try model.compiledWithDescriptions().entities)
         writer.lines = [
-            "// Made from \(SwiftNames.oneLine(source)). Where the model has no default, a fresh value has the plainest of its type.",
+            "// Generated from \(SwiftNames.oneLine(source)). Without a default in the model, a new value has the zero value of its type.",
             "",
             "import Foundation", "import Sworm",
         ]
         if writer.entities.contains(where: { $0.superentity != nil }) {
             writer.lines += [
-                "", "// Tables cannot say that entities inherit: open the store with its model file.",
+                "", "// Tables do not support inheritance: open the store with its model file.",
             ]
         }
         let attributes = writer.entities.flatMap { $0.properties }
         if attributes.contains(where: { $0 is NSCompositeAttributeDescription && !$0.isTransient }) {
             writer.lines += [
-                "", "// A model made from tables has no composite attributes: open the store with its model file.",
+                "", "// A model from tables has no composite attributes: open the store with its model file.",
             ]
         }
         for entity in writer.entities { writer.write(entity) }
@@ -80,7 +80,7 @@ struct SwiftModelWriter {
         add()
         var notes: [String] = []
         if let above = entity.superentity?.name { notes.append("inherits from \(above)") }
-        if entity.isAbstract { notes.append("is abstract: it can be fetched and not inserted") }
+        if entity.isAbstract { notes.append("is abstract: it can be fetched, but not inserted") }
         if let className = entity.managedObjectClassName, className != name, className != "NSManagedObject" {
             notes.append("has the class \(className) in Core Data")
         }
@@ -94,7 +94,7 @@ struct SwiftModelWriter {
             add("// `\(attribute.name)` \(obstacle).", depth: 1)
         }
         for property in entity.properties where property is NSFetchedPropertyDescription {
-            add("// `\(property.name)` is a fetched property, which tables cannot say.", depth: 1)
+            add("// `\(property.name)` is a fetched property, which tables do not support.", depth: 1)
         }
         add("}")
         add()
@@ -111,7 +111,7 @@ struct SwiftModelWriter {
         let relationships = entity.properties.compactMap { $0 as? NSRelationshipDescription }
         let stored = relationships.filter { !$0.isTransient && $0.destinationEntity != nil }
         for relationship in relationships where relationship.isTransient {
-            add("// `\(relationship.name)` is transient: it is not in the store.", depth: 1)
+            add("// `\(relationship.name)` is transient: it is not stored.", depth: 1)
         }
         guard !stored.isEmpty else { return }
         add()
@@ -145,10 +145,10 @@ struct SwiftModelWriter {
             case (0, 2...): arguments.append(".count(...\(high))")
             case (1..., 0): arguments.append(".count(\(low)...)")
             case (1..., 2...) where low <= high: arguments.append(".count(\(low)...\(high))")
-            default: add("// The model counts from \(low) to \(high), which tables cannot say.", depth: 2)
+            default: add("// The model has the counts \(low) to \(high), which tables do not support.", depth: 2)
             }
         } else if low != 0 {
-            add("// The model has the minimum count \(low), which tables cannot say.", depth: 2)
+            add("// The model has the minimum count \(low), which tables do not support.", depth: 2)
         }
         if let former = relationship.renamingIdentifier, former != relationship.name {
             arguments.append(".renamed(from: \(SwiftNames.literal(former)))")
@@ -184,7 +184,9 @@ struct SwiftModelWriter {
         for constraint in constraints {
             let known = constraint.compactMap { paths[$0] }
             guard known.count == constraint.count else {
-                add("// Unique together, which tables cannot say: \(constraint.joined(separator: ", "))", depth: 1)
+                add(
+                    "// A uniqueness constraint that tables do not support: \(constraint.joined(separator: ", "))",
+                    depth: 1)
                 continue
             }
             texts.append(".init(\(known.map { "\\.\($0)" }.joined(separator: ", ")))")
@@ -200,7 +202,9 @@ struct SwiftModelWriter {
             guard names.allSatisfy({ paths[$0] != nil }), index.partialPredicateText == nil,
                 index.elements.allSatisfy({ $0.collationType == .binary }), !names.isEmpty
             else {
-                add("// An index that tables cannot say: \(index.name) (\(names.joined(separator: ", ")))", depth: 1)
+                add(
+                    "// An index that tables do not support: \(index.name) (\(names.joined(separator: ", ")))", depth: 1
+                )
                 continue
             }
             let elements = index.elements.map { element in

@@ -6,13 +6,13 @@ import SwormStore
 enum RehearsalText {
     static func write(_ report: RehearsalReport, to console: Console) {
         if report.steps.isEmpty, report.indexes.isEmpty {
-            return console.line("nothing to do: the store is of that model already")
+            return console.line("nothing to do: the store already has that model")
         }
-        if report.steps.isEmpty { console.line("the store is of that model already") }
+        if report.steps.isEmpty { console.line("the store already has that model") }
         for step in report.steps { write(step, to: console) }
-        list("indexes that it does not have would be made", names: report.indexes.missing, to: console)
-        list("indexes that have changed would be made anew", names: report.indexes.changed, to: console)
-        console.line("this was a rehearsal: the store is as it was")
+        list("missing indexes that would be created", names: report.indexes.missing, to: console)
+        list("changed indexes that would be recreated", names: report.indexes.changed, to: console)
+        console.line("this was a rehearsal: the store is unchanged")
     }
 
     static func list(_ title: String, names: [String], to console: Console) {
@@ -35,7 +35,7 @@ enum RehearsalText {
             to: console.out)
         for entity in step.entities {
             table.add([
-                entity.source ?? "(new)", entity.destination ?? "(goes)", "\(entity.rowsIn)",
+                entity.source ?? "(new)", entity.destination ?? "(deleted)", "\(entity.rowsIn)",
                 entity.rowsOut.map { "\($0)" } ?? "?",
             ])
         }
@@ -46,10 +46,12 @@ enum RehearsalText {
             console.line("\(finding.kind.rawValue): \(finding.message)")
         }
         for note in step.notes { console.line("note: \(note)") }
-        if step.removedFiles > 0 { console.line("files of external data that would go: \(step.removedFiles)") }
+        if step.removedFiles > 0 { console.line("external data files that would be removed: \(step.removedFiles)") }
         var sizes = "\(ByteCountText.text(step.sizeBefore)) before"
         if let size = step.sizeAfter { sizes += ", \(ByteCountText.text(size)) after" }
-        if step.peakSize > 0 { sizes += ", at most \(ByteCountText.text(step.peakSize)) beside the store meanwhile" }
+        if step.peakSize > 0 {
+            sizes += ", at most \(ByteCountText.text(step.peakSize)) of additional disk space during the migration"
+        }
         console.line("size: \(sizes); time: \(time(step.seconds))")
         for refusal in step.refusals { console.line("refused: \(refusal)") }
         console.line(step.refusals.isEmpty ? "the store can be migrated" : "the store cannot be migrated")

@@ -15,7 +15,8 @@ extension DumpLedger {
             .sorted { ($0.line, $0.slot) < ($1.line, $1.slot) }
         if let half = halves.first(where: { !isOfOnlyPartners($0) }) {
             throw issue(
-                at: half.line, "cannot be taken over: \(words(half))", hint: "name both objects by each other, or none")
+                at: half.line, "cannot be imported: \(words(half))",
+                hint: "make both objects name each other, or neither")
         }
         func link(_ word: Word) -> StrayLink {
             StrayLink(
@@ -41,14 +42,14 @@ extension DumpLedger {
 
     private func dangling(_ word: Word) -> ToolError {
         issue(
-            at: word.line, "cannot be taken over: \(lost(word))",
-            hint: "add the object, or take it out of '\(model[word.owner.entity].relationships[word.slot].name)'")
+            at: word.line, "cannot be imported: \(lost(word))",
+            hint: "add the object, or remove it from '\(model[word.owner.entity].relationships[word.slot].name)'")
     }
 
     private func lost(_ word: Word) -> String {
         let property = model[word.owner.entity].relationships[word.slot].name
         let (wanted, entry) = (name(word.destination), entries[place(word.destination)])
         let found = entry.map { ", but \(name(.init(entity: $0.entity, key: word.destination.key)))" } ?? ""
-        return "\(name(word.owner)): '\(property)' leads to \(wanted), which the dump has not\(found)"
+        return "\(name(word.owner)): '\(property)' points to \(wanted), which is not in the dump\(found)"
     }
 }

@@ -69,7 +69,7 @@ struct DumpLedger {
                 at: object.line, "is \(name(row)), and line \(earlier.line) is \(name(other))",
                 hint: model[row.entity].root == row.entity && other == row
                     ? "an object has one line; remove one of them"
-                    : "objects of one hierarchy need keys of their own; change one, and what leads to it")
+                    : "objects of one hierarchy need different keys; change one of them, and the links to it")
         }
         for (slot, destination) in object.toOnes.enumerated() {
             if let destination { try add(Word(owner: row, slot: slot, destination: destination, line: object.line)) }
@@ -93,9 +93,9 @@ struct DumpLedger {
             if let other = taken.updateValue(word, forKey: member) {
                 throw issue(
                     at: word.line,
-                    "cannot be taken over: \(name(word.owner)): '\(relationship.name)' names \(name(word.destination)), "
+                    "cannot be imported: \(name(word.owner)): '\(relationship.name)' names \(name(word.destination)), "
                         + "which belongs to \(name(other.owner)) in line \(other.line)",
-                    hint: "a member of a relationship without inverse belongs to one object")
+                    hint: "a member of a relationship without an inverse belongs to one object")
             }
             return
         }

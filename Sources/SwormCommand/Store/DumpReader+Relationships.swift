@@ -18,12 +18,12 @@ extension DumpReader {
         func row(_ value: Any) throws -> RowID? {
             guard let id = value as? String, let target = ObjectName(id), target.description == id else {
                 throw issue(
-                    "cannot be taken over: \(name): '\(property)' leads to no object: \(DumpValue.shown(value))")
+                    "cannot be imported: \(name): '\(property)' is not the id of an object: \(DumpValue.shown(value))")
             }
             let found = model.entity(named: target.entity)
             guard found != nil || target.entity == ObjectName.unknownEntity else {
                 throw issue(
-                    "cannot be taken over: \(name): '\(property)' leads to \(target), of which the model has no entity")
+                    "cannot be imported: \(name): '\(property)' points to \(target), whose entity is not in the model")
             }
             // No object has a key below 1, so a link to such a key has no destination.
             if let found, target.key > 0, model[relationship.destination].family.contains(found.number),
@@ -33,31 +33,31 @@ extension DumpReader {
             }
             guard found == nil || found?.root == model[relationship.destination].root else {
                 throw issue(
-                    "cannot be taken over: \(name): '\(property)' leads to \(target), which is no "
+                    "cannot be imported: \(name): '\(property)' points to \(target), which is not of the entity "
                         + model[relationship.destination].name)
             }
             let reason =
                 found == nil || target.key < 1
-                ? "which is not there" : "which is no \(model[relationship.destination].name)"
-            object.warnings.append("\(name): '\(property)' leads to \(target), \(reason)")
+                ? "which does not exist" : "which is not of the entity \(model[relationship.destination].name)"
+            object.warnings.append("\(name): '\(property)' points to \(target), \(reason)")
             object.strays.append(StrayLink(owner: object.row, slot: slot, key: target.key, entity: found?.number))
             return nil
         }
         if relationship.isToMany {
             guard let list = value as? [Any] else {
                 throw issue(
-                    "cannot be taken over: \(name): '\(property)' is \(DumpValue.shown(value)), and it leads to many",
-                    hint: "write a list of ids, which may be empty: []")
+                    "cannot be imported: \(name): '\(property)' is \(DumpValue.shown(value)), but the relationship is to-many",
+                    hint: "write a list of ids, or an empty list: []")
             }
             let members = try list.compactMap(row)
             guard Set(members).count == members.count else {
-                throw issue("cannot be taken over: \(name): '\(property)' names an object twice")
+                throw issue("cannot be imported: \(name): '\(property)' names an object twice")
             }
             object.toManys.append((slot, members))
         } else if !(value is NSNull) {
             guard !(value is [Any]) else {
                 throw issue(
-                    "cannot be taken over: \(name): '\(property)' is a list, and it leads to one object",
+                    "cannot be imported: \(name): '\(property)' is a list, but the relationship is to-one",
                     hint: "write one id, or null")
             }
             object.toOnes[slot] = try row(value)

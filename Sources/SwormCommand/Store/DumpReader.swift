@@ -44,8 +44,8 @@ final class DumpReader {
             let isLater = header["sworm-dump"] is NSNumber
             throw ToolError(
                 .dump,
-                "\(lines.name) is no dump: its first line is not the header of one"
-                    + (isLater ? " that this tool knows" : ""), hint: "make one with 'sworm-tool dump STORE'")
+                "\(lines.name) is not a dump: its first line is not a header"
+                    + (isLater ? " that this tool supports" : ""), hint: "create a dump with 'sworm-tool dump STORE'")
         }
         guard header["blobs"] as? String == BlobStyle.base64.rawValue else {
             throw ToolError(
@@ -55,7 +55,7 @@ final class DumpReader {
         guard decoded.count == entities.count, let metadata = Self.metadata(header["metadata"]) else {
             throw ToolError(
                 .dump, "line 1 of \(lines.name), the header, is damaged",
-                hint: "dump the store again, with this tool's 'dump'")
+                hint: "dump the store again with the 'dump' command of this tool")
         }
         hashes = decoded
         self.metadata = metadata
@@ -101,10 +101,10 @@ final class DumpReader {
         while let line = try lines.next() {
             if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
             guard let members = Self.members(line) else {
-                throw issue("is no JSON object", hint: "it is damaged or cut off; dump the store again")
+                throw issue("is not a JSON object", hint: "it is damaged or truncated; dump the store again")
             }
             if let name = RepeatedMember.name(in: line) {
-                throw issue("has the member '\(name)' twice", hint: "remove one of the two")
+                throw issue("has the member '\(name)' twice", hint: "remove one of them")
             }
             if members.count == 1, members["sworm-dump"] as? String == "end" {
                 isWhole = true
@@ -114,8 +114,8 @@ final class DumpReader {
         }
         guard isWhole else {
             throw ToolError(
-                .dump, "\(lines.name) is cut off behind line \(lines.number): the last line of a dump is missing",
-                hint: "dump the store again; where all of it is there, add the line \(Self.end)")
+                .dump, "\(lines.name) is truncated after line \(lines.number): the last line of a dump is missing",
+                hint: "dump the store again; if the dump is complete, add the line \(Self.end)")
         }
         return nil
     }
@@ -123,29 +123,29 @@ final class DumpReader {
     func issue(_ what: String, hint: String? = nil) -> ToolError {
         ToolError(
             .dump, "line \(lines.number) of \(lines.name) \(what)",
-            hint: hint ?? "correct the line, or dump the store again with this tool's 'dump'")
+            hint: hint ?? "correct the line, or dump the store again with the 'dump' command of this tool")
     }
 
     private func read(_ members: [String: Any], size: Int, in model: CompiledModel) throws -> Object {
         guard let id = members["id"] as? String, let name = ObjectName(id), name.description == id, name.key > 0 else {
             throw issue(
                 "has \(members["id"].map { "the id \(DumpValue.shown($0))" } ?? "no id")",
-                hint: "an id is the entity's name and a key above zero: Book/p1")
+                hint: "an id is the name of the entity and a positive key: Book/p1")
         }
         guard let entity = model.entity(named: name.entity), !entity.isAbstract else {
             let names = model.entities.filter { !$0.isAbstract }.map(\.name)
             throw issue(
-                "is an object of '\(name.entity)', of which the model has none",
+                "is an object of '\(name.entity)', which is not an entity of the model",
                 hint: nameHint(name.entity, among: names, what: "its entities are"))
         }
         if let other = members["entity"], other as? String != entity.name {
-            throw issue("names the entity \(DumpValue.shown(other)), and its id \(name)")
+            throw issue("names the entity \(DumpValue.shown(other)), but its id is \(name)")
         }
         let known = ["entity", "id", "attributes", "relations"]
         if let odd = members.keys.sorted().first(where: { !known.contains($0) }) {
             throw issue(
-                "has '\(odd)' in \(name), which no dump has",
-                hint: "an object has \(known.joined(separator: ", ")), and its values in the last two")
+                "has the unknown member '\(odd)' in \(name)",
+                hint: "an object has the members \(known.joined(separator: ", ")), and the last two contain its values")
         }
         var object = Object(
             entity: entity, key: name.key, line: lines.number, size: size,
@@ -165,7 +165,7 @@ final class DumpReader {
     private func group(_ part: String, of members: [String: Any], for name: ObjectName) throws -> [(String, Any)] {
         guard let found = members[part] as? [String: Any] else {
             let what = members[part].map { "\(DumpValue.shown($0)) as '\(part)'" } ?? "no '\(part)'"
-            throw issue("has \(what) of \(name), which is to be an object")
+            throw issue("has \(what) of \(name), which must be an object")
         }
         return found.sorted { $0.key < $1.key }
     }
@@ -185,24 +185,24 @@ final class DumpReader {
             object.exact[slot] = read.exact
             if let warning = read.warning { object.warnings.append("\(name): '\(property)' \(warning)") }
             if read.isMissingFile {
-                object.warnings.append("\(name): the file of the external data of '\(property)' is missing")
+                object.warnings.append("\(name): the external data file of '\(property)' is missing")
                 missingFiles += 1
             }
         } catch let mistake as DumpValue.Mistake {
-            throw issue("cannot be taken over: \(name): '\(property)' \(mistake.words)")
+            throw issue("cannot be imported: \(name): '\(property)' \(mistake.words)")
         }
     }
 
     func unknown(_ kind: String, named property: String, of name: ObjectName, among names: [String]) -> ToolError {
         issue(
-            "has the \(kind) '\(property)' in \(name), which \(name.entity) has not",
+            "has the \(kind) '\(property)' in \(name), which does not exist in \(name.entity)",
             hint: nameHint(property, among: names, what: "\(name.entity) has"))
     }
 
     /// Adds warnings for the missing values that `verify` reports.
     private func checkRequired(_ object: inout Object, named name: ObjectName) {
         func warn(_ property: String) {
-            object.warnings.append("\(name) has no value of '\(property)', which the model demands")
+            object.warnings.append("\(name) has no value of '\(property)', which the model requires")
         }
         for (slot, attribute) in object.entity.attributes.enumerated()
         where !attribute.isOptional && attribute.derivation == nil && !attribute.isTransient

@@ -40,7 +40,7 @@ struct DumpValue {
             self.init(.null, exact: .integer(number))
             warning = "is \(number), which \(type.displayName) cannot hold"
         } else {
-            throw Mistake(words: "is \(Self.shown(any)), which is no value of the type \(type.displayName)")
+            throw Mistake(words: "is \(Self.shown(any)), which is not a value of the type \(type.displayName)")
         }
     }
 
@@ -124,7 +124,7 @@ struct DumpValue {
         guard members["sha256"] == nil else { throw Mistake(words: "is only the hash of its data") }
         let form = members.count == 1 ? members.first.flatMap { StoredForm(rawValue: $0.key) } : nil
         guard let form, let content = members.values.first else {
-            throw Mistake(words: "is \(shown(members)), which is no value")
+            throw Mistake(words: "is \(shown(members)), which is not a value")
         }
         let value: ExactValue? =
             switch form {
@@ -135,10 +135,10 @@ struct DumpValue {
             case .blob: (content as? String).flatMap { Data(base64Encoded: $0) }.map { .blob($0) }
             case .missing: nil
             }
-        guard let value else { throw Mistake(words: "is \(shown(members)), which is no value") }
+        guard let value else { throw Mistake(words: "is \(shown(members)), which is not a value") }
         var result = DumpValue(.null, exact: value)
         if !StoredForm.classes(of: type).contains(form.storageClass) {
-            result.warning = "holds \(form.words), which no \(type.displayName) is"
+            result.warning = "holds \(form.words), which is not a value of the type \(type.displayName)"
         }
         return result
     }

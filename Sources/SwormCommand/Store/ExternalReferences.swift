@@ -16,7 +16,7 @@ enum ExternalReferences {
     static func warning(_ missing: [UUID]) -> String? {
         guard let first = missing.first else { return nil }
         let rest = missing.count == 1 ? "" : " and \(missing.count - 1) more"
-        return "the external data file \(first.uuidString)\(rest), which rows name, is missing"
+        return "the external data file \(first.uuidString)\(rest), which rows refer to, is missing"
     }
 
     static func warn(of missing: [UUID], in store: String, _ console: Console) {

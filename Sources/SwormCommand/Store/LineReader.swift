@@ -23,11 +23,11 @@ final class LineReader {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
             throw ToolError(
-                .file, "there is no file '\(url.path)'", hint: "give the path of one, or - for the standard input")
+                .file, "there is no file '\(url.path)'", hint: "use the path of a file, or - for the standard input")
         }
         guard !isFolder.boolValue else {
             throw ToolError(
-                .file, "'\(url.path)' is a folder, and a file is needed", hint: "give the path of a file in it")
+                .file, "'\(url.path)' is a folder, not a file", hint: "use the path of a file in the folder")
         }
         do {
             handle = try FileHandle(forReadingFrom: url)
@@ -63,7 +63,7 @@ final class LineReader {
                 more = try handle.read(upToCount: 1 << 20) ?? Data()
             } catch {
                 throw ToolError(
-                    .file, "\(name) cannot be read beyond line \(number): \((error as NSError).localizedDescription)")
+                    .file, "\(name) cannot be read after line \(number): \((error as NSError).localizedDescription)")
             }
             isAtEnd = more.isEmpty
             buffer = Data(buffer) + more

@@ -20,7 +20,7 @@ final class NewStoreLocation {
     /// - Parameter source: A store that must not be changed, nor its external data, even if it is damaged.
     init(_ path: String, replaces: Bool, keeping source: URL? = nil) throws {
         guard !path.isEmpty else {
-            throw ToolError(.usage, "the path of the new store is empty", hint: "name the file to make")
+            throw ToolError(.usage, "the path of the new store is empty", hint: "name the file to create")
         }
         var name = path
         while name.count > 1, name.hasSuffix("/") { name.removeLast() }
@@ -37,7 +37,7 @@ final class NewStoreLocation {
         } catch {
             throw ToolError(
                 .file, "'\(parent)' cannot be written: \((error as NSError).localizedDescription)",
-                hint: "the folder must exist and permit writing")
+                hint: "the folder must exist and be writable")
         }
     }
 
@@ -69,14 +69,14 @@ final class NewStoreLocation {
             } else if Self.kind(of: newSupport) != nil {
                 throw ToolError(
                     .fileExists,
-                    "the folder '\(Self.support(old))' holds external data already"
+                    "the folder '\(Self.support(old))' already contains external data"
                         + (owners.first.map { ", of '\($0)'" } ?? ""),
                     hint: "choose a name that differs in more than its extension")
             }
         }
         // From here on, the folder may contain the old store.
         guard UnfinishedFolders.remove(folder), Self.kind(of: url.path) != nil else {
-            throw ToolError(.file, "'\(target.path)' was not made: the run was interrupted", hint: "run it again")
+            throw ToolError(.file, "'\(target.path)' was not created: the run was interrupted", hint: "run it again")
         }
         var moved: [(from: String, to: String)] = []
         func move(_ from: String, _ to: String) throws {
@@ -95,8 +95,8 @@ final class NewStoreLocation {
             }
             let words = (error as NSError).localizedDescription
             throw ToolError(
-                .file, "'\(target.path)' cannot be put in place: \(words)",
-                hint: keepsFolder ? "what was there before is in '\(folder)'" : nil)
+                .file, "'\(target.path)' cannot be replaced: \(words)",
+                hint: keepsFolder ? "the previous files are in '\(folder)'" : nil)
         }
     }
 
@@ -118,8 +118,8 @@ final class NewStoreLocation {
             // A damaged store can be replaced, because no other connection can have it open.
         } catch let error as SQLiteError where error.isBusy {
             throw ToolError(
-                .fileExists, "'\(target.path)' is open in another process, and is not replaced",
-                hint: "try again when it is closed, or choose another name")
+                .fileExists, "'\(target.path)' is open in another process and was not replaced",
+                hint: "try again after it was closed, or choose another name")
         }
         return true
     }
@@ -144,7 +144,7 @@ final class NewStoreLocation {
                 == source.resolvingSymlinksInPath().deletingPathExtension().lastPathComponent
         guard !sharesFolder || kind(of: support(StoreFiles(url: source))) == nil else {
             throw ToolError(
-                .fileExists, "the external data of '\(source.path)' would be those of '\(target.path)', too",
+                .fileExists, "'\(source.path)' and '\(target.path)' would share an external data folder",
                 hint: "choose a name that differs in more than its extension")
         }
     }
@@ -152,7 +152,7 @@ final class NewStoreLocation {
     private static func check(_ target: URL, replaces: Bool) throws {
         for ending in ["-wal", "-shm", "-journal"] where target.lastPathComponent.hasSuffix(ending) {
             throw ToolError(
-                .fileExists, "'\(target.lastPathComponent)' is the name of a file that SQLite keeps beside a store",
+                .fileExists, "'\(target.lastPathComponent)' is the name of an auxiliary file of SQLite",
                 hint: "choose another name")
         }
         let files = StoreFiles(url: target)
@@ -160,7 +160,7 @@ final class NewStoreLocation {
             // SQLite would treat it as the log of the new store.
             for log in [files.writeAheadLog, files.rollbackJournal] where self.kind(of: log) != nil {
                 throw ToolError(
-                    .fileExists, "there is a log '\(log)' of a store that is not there",
+                    .fileExists, "there is a log '\(log)' without a store",
                     hint: "remove it, or choose another name")
             }
             return
@@ -171,18 +171,18 @@ final class NewStoreLocation {
                 hint: "name the file of the new store, such as '\(target.appendingPathComponent("New.sqlite").path)'")
         }
         guard kind == .typeRegular else {
-            throw ToolError(.fileExists, "'\(target.path)' is no plain file", hint: "choose another name")
+            throw ToolError(.fileExists, "'\(target.path)' is not a regular file", hint: "choose another name")
         }
         guard replaces else {
             throw ToolError(
-                .fileExists, "there is a file '\(target.path)' already",
-                hint: "choose another name, or replace it: --force")
+                .fileExists, "the file '\(target.path)' already exists",
+                hint: "choose another name, or replace it with --force")
         }
         do {
             try files.requireRemovable()
         } catch {
             throw ToolError(
-                .fileExists, "'\(target.path)' is no store, and is not replaced",
+                .fileExists, "'\(target.path)' is not a store and was not replaced",
                 hint: "remove it, or choose another name")
         }
     }

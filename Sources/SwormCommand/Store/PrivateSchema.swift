@@ -11,13 +11,13 @@ enum PrivateSchema {
         for statement in StoreSchema(model: store.model).statements() { try connection.execute(statement) }
         let own = try names(connection)
         let names = try names(StoreInspector(url: store.url).connection).filter { !own.contains($0) }
-        for name in names { console.warn("the \(name) is the application's own, and is not part of the dump") }
+        for name in names { console.warn("the \(name) belongs to the application and is not part of the dump") }
     }
 
     private static func names(_ connection: Connection) throws -> [String] {
         var statement = try connection.statement(
             """
-            SELECT CASE type WHEN 'trigger' THEN 'trigger “' ELSE 'virtual table “' END || name || '”' FROM sqlite_master
+            SELECT CASE type WHEN 'trigger' THEN 'trigger ''' ELSE 'virtual table ''' END || name || '''' FROM sqlite_master
             WHERE type = 'trigger' OR type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%' ORDER BY type, name
             """)
         var names: [String] = []

@@ -48,7 +48,7 @@ final class ReadStore {
             return try parsePredicate(text)
         } catch {
             throw ToolError(
-                .query, "the condition is not understood: \(ErrorText.message(of: error))",
+                .query, "the condition cannot be parsed: \(ErrorText.message(of: error))",
                 hint: "it is a predicate, such as --where 'year > 1860 AND author.name BEGINSWITH \"L\"'")
         }
     }
@@ -62,17 +62,17 @@ final class ReadStore {
             var hint: String?
             if error.code == .unknownKey {
                 // The message quotes the unknown key.
-                let parts = error.message.split(separator: "`", omittingEmptySubsequences: false)
+                let parts = error.message.split(separator: "'", omittingEmptySubsequences: false)
                 if parts.count > 1 {
                     hint = nameHint(String(parts[1]), among: names, what: "\(entity.name) has")
                 }
             }
             switch error.code {
-            case .variable: hint = "write the value itself; on the command line there is nothing to put in its place"
+            case .variable: hint = "write the value itself: the command line has no way to substitute variables"
             case .toMany: hint = "for example: --where 'ANY books.year > 1860', --columns books.@count"
             case .typeMismatch:
                 hint =
-                    "texts and UUIDs stand in quotes, numbers without; for a date: CAST(seconds since 2001, 'NSDate')"
+                    "write strings and UUIDs in quotes, and numbers without; for a date: CAST(seconds since 2001, 'NSDate')"
             default: break
             }
             // The error already names its nearest key, which the hint repeats.

@@ -10,8 +10,8 @@ extension StoreFiller {
                 let property = object.entity.relationships[stray.slot].name
                 throw ledger.issue(
                     at: object.line,
-                    "cannot be taken over: \(ledger.name(object.row)): '\(property)' leads to a row that is not there, which the row itself would say",
-                    hint: "take it out of '\(property)'")
+                    "cannot be imported: \(ledger.name(object.row)): '\(property)' points to a missing row, which would store the link itself",
+                    hint: "remove it from '\(property)'")
             }
             strays.links.append(stray)
         }

@@ -139,8 +139,8 @@ final class StoreFiller {
             }
             throw ledger.issue(
                 at: ledger.line(of: rows[1]) ?? 0,
-                "cannot be taken over: \(ledger.name(rows[1])) has the same \(conflict.constraint.joined(separator: ", ")) as "
-                    + "\(ledger.name(rows[0])) in line \(ledger.line(of: rows[0]) ?? 0), and the model wants it unique",
+                "cannot be imported: \(ledger.name(rows[1])) has the same \(conflict.constraint.joined(separator: ", ")) as "
+                    + "\(ledger.name(rows[0])) in line \(ledger.line(of: rows[0]) ?? 0), which must be unique",
                 hint: "change the value of one of them")
         }
     }

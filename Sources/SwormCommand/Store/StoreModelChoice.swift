@@ -8,7 +8,7 @@ enum StoreModelChoice {
     static let option = OptionSpec(
         "model", value: "PATH",
         summary: "The model that the store was written with: an .xcdatamodeld, .xcdatamodel, .momd or .mom. "
-            + "Of several versions the one that fits is taken. Without it the copy in the store is.")
+            + "Of several versions, the matching one is used. The default is the copy in the store.")
 
     /// Returns the model of a store.
     ///
@@ -24,14 +24,14 @@ enum StoreModelChoice {
             let stored = try StoredModel(ofStoreAt: store)
             switch stored.source {
             case .cache: return (stored.model, "the store's own copy")
-            case .inferred: return (stored.model, "inferred from the tables; --model gives the real one")
+            case .inferred: return (stored.model, "inferred from the tables; use --model for the real model")
             }
         }
         let hashes = try StoreInspector(url: store).metadata.versionHashes
         guard !hashes.isEmpty else {
             throw CoreDataError(
                 NSPersistentStoreIncompatibleSchemaError,
-                "the metadata of '\(store.lastPathComponent)' has no version hashes, so that nothing tells whether the model fits"
+                "the metadata of '\(store.lastPathComponent)' has no version hashes, so the model cannot be checked"
             )
         }
         return try model(hashes: hashes, of: "'\(store.lastPathComponent)'", option: option)
@@ -56,7 +56,7 @@ enum StoreModelChoice {
                 throw ToolError(
                     .modelMismatch,
                     "the store holds the configuration '\(configuration)' of '\(version.name)' only, which is not "
-                        + "supported yet", hint: "give a model with the entities of that configuration alone")
+                        + "supported yet", hint: "use a model that contains only the entities of that configuration")
             }
         }
         var error = mismatch(store, hashes: hashes, versions: versions, url: option)
@@ -90,7 +90,7 @@ enum StoreModelChoice {
             guard stored.source == .cache else {
                 throw ToolError(
                     .modelNeeded, "'\(url.lastPathComponent)' has no copy of the model that it was written with",
-                    hint: "give the model itself: an .xcdatamodeld, .momd or .mom")
+                    hint: "use the model itself: an .xcdatamodeld, .momd or .mom")
             }
             return (stored.model, url.lastPathComponent)
         }
@@ -119,10 +119,11 @@ enum StoreModelChoice {
         if let nearest, let version = versions.first(where: { $0.name == nearest.0 }) {
             let own = version.model.entityVersionHashesByName
             let differing = Set(own.keys).union(hashes.keys).filter { own[$0] != hashes[$0] }.sorted()
-            message += "; '\(nearest.0)' is nearest and differs in \(differing.prefix(5).joined(separator: ", "))"
+            message +=
+                "; the closest version is '\(nearest.0)', which differs in \(differing.prefix(5).joined(separator: ", "))"
             if differing.count > 5 { message += " and \(differing.count - 5) more" }
         }
         return ToolError(
-            .modelMismatch, message, hint: "give the model that the application had when it wrote the store")
+            .modelMismatch, message, hint: "use the model of the application that wrote the store")
     }
 }

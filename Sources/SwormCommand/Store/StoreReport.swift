@@ -93,7 +93,8 @@ struct StoreReport {
         }
         if highest > record.highest {
             warnings.append(
-                "\(record.name): Z_MAX is \(record.highest), and the highest key is \(highest); new keys could clash")
+                "\(record.name): Z_MAX is \(record.highest), but the highest key is \(highest); new keys could conflict"
+            )
         }
         return true
     }
@@ -108,7 +109,7 @@ struct StoreReport {
             guard let index = entities.firstIndex(where: { $0.number == Int64(entity.number) }) else { continue }
             if entities[index].name != entity.name {
                 warnings.append(
-                    "\(entity.name): Z_PRIMARYKEY still calls it \(entities[index].name), a name that it had before")
+                    "\(entity.name): Z_PRIMARYKEY still has its former name \(entities[index].name)")
                 entities[index].name = entity.name
             }
             entities[index].isAbstract = entity.isAbstract
@@ -169,7 +170,7 @@ struct StoreReport {
             let unknown = look.columns.keys.filter {
                 !known.contains($0) && !$0.hasPrefix("sqlite_") && !$0.hasPrefix("ANSCK") && !$0.hasPrefix("Z_RT_")
             }
-            for table in unknown.sorted() { warnings.append("the table \(table) is no part of the model") }
+            for table in unknown.sorted() { warnings.append("the table \(table) is not part of the model") }
         } catch let error as CoreDataError {
             warnings.append(error.message)
         }

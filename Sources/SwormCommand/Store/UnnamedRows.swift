@@ -15,7 +15,7 @@ enum UnnamedRows {
             try each(
                 "SELECT Z_PK FROM \(table) WHERE Z_PK < 1 OR Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers)) ORDER BY Z_PK",
                 in: connection
-            ) { console.warn("\(root.name)/p\($0) is no object of the model, and is not part of the dump") }
+            ) { console.warn("\(root.name)/p\($0) is not an object of the model and is not part of the dump") }
         }
         var seen: Set<String> = []
         for entity in store.model.entities {
@@ -33,7 +33,7 @@ enum UnnamedRows {
                 ) { count in
                     guard count > 0 else { return }
                     console.warn(
-                        "\(entity.name).\(relationship.name): \(count) link\(count == 1 ? "" : "s") between objects that are not there, not part of the dump"
+                        "\(entity.name).\(relationship.name): \(count) link\(count == 1 ? "" : "s") between missing objects, not part of the dump"
                     )
                 }
             }

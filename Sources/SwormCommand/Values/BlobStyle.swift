@@ -10,7 +10,7 @@ enum BlobStyle: String, CaseIterable, Sendable {
 
     static let option = OptionSpec(
         "blobs", value: "FORM", choices: allCases.map(\.rawValue),
-        summary: "How binary data is written: its size and SHA-256 (hash), or whole (base64).")
+        summary: "The format of binary data: its size and SHA-256 (hash), or its content (base64).")
 
     init(_ arguments: Arguments, otherwise style: BlobStyle = .hash) {
         self = arguments.value("blobs").flatMap { BlobStyle(rawValue: $0) } ?? style

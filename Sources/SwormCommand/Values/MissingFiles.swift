@@ -25,14 +25,16 @@ final class MissingFiles {
 
     /// Returns the phrase for a number of values whose files are missing.
     static func words(_ count: Int) -> String {
-        count == 1 ? "a value names an external file that is" : "\(count) values name external files that are"
+        count == 1
+            ? "a value refers to an external data file that is"
+            : "\(count) values refer to external data files that are"
     }
 
     /// Warns about the missing files.
     func report(_ console: Console, of store: String) {
         guard let first else { return }
         console.warn(
-            "\(Self.words(count)) missing in '\(store)': \(first.uuidString)\(count == 1 ? "" : " and others"). Copy a store together with its hidden support folder."
+            "\(Self.words(count)) missing in '\(store)': \(first.uuidString)\(count == 1 ? "" : " and more"). Copy a store together with its hidden support folder."
         )
     }
 }

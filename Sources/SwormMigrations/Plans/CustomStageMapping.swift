@@ -92,13 +92,15 @@ struct CustomStageMapping {
         for (name, model, version) in [(change.source, old, "old"), (change.destination, new, "new")] {
             guard let entity = model.entitiesByName[name] else {
                 let others = model.entitiesByName.keys.sorted().joined(separator: ", ")
-                issues.append("A change names the entity '\(name)', and the \(version) version has: \(others).")
+                issues.append(
+                    "A change names the entity '\(name)', which the \(version) version does not have. It has: \(others)."
+                )
                 continue
             }
             if entity.isAbstract { issues.append("A change names the entity '\(name)', which is abstract.") }
         }
         if changes[CustomStageStep.name(from: change.source, to: change.destination)] != nil {
-            issues.append("There are two changes from '\(change.source)' to '\(change.destination)'. Make them one.")
+            issues.append("There are two changes from '\(change.source)' to '\(change.destination)'. Combine them.")
         } else {
             changes[CustomStageStep.name(from: change.source, to: change.destination)] = change
         }
@@ -112,7 +114,7 @@ struct CustomStageMapping {
             && !changes.contains(where: { $0.source == pair.source })
         {
             issues.append(
-                "Objects of other entities become '\(pair.destination)', and nothing says what becomes of those of the old "
+                "Objects of other entities become '\(pair.destination)', but no change migrates the objects of the old "
                     + "'\(pair.source)'. Add a change for them.")
         }
         for pair in pairs where !changes.contains(where: { $0.source == pair.source }) {
@@ -122,8 +124,8 @@ struct CustomStageMapping {
             let heirs = new.entities.filter { !$0.isAbstract && $0.isKindOf(entity: after) }.compactMap(\.name).sorted()
             let which = heirs.isEmpty ? "an entity that is not" : heirs.map { "'\($0)'" }.joined(separator: " or ")
             issues.append(
-                "'\(pair.destination)' is abstract now, and nothing says what becomes of the objects of the old "
-                    + "'\(pair.source)'. Add a change from '\(pair.source)' to \(which); one that makes nothing lets them go."
+                "'\(pair.destination)' is now abstract, and no change migrates the objects of the old "
+                    + "'\(pair.source)'. Add a change from '\(pair.source)' to \(which); a change that creates no objects deletes them."
             )
         }
         for clash in entities.clashes {

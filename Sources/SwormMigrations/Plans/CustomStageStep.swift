@@ -80,17 +80,17 @@ extension CustomStageStep {
                     mappings.append(.attribute(attribute.name, from: former.name))
                 } else {
                     issues.append(
-                        "\(path) has another type than before, and nothing says what becomes of its values. \(way) sets it."
+                        "\(path) has another type than before, and no change converts its values. \(way) sets it."
                     )
                 }
             case (is NSAttributeDescription, _):
                 issues.append(
-                    "Relationship \(path) was an attribute before, and nothing says what becomes of its values. \(way) makes "
-                        + "objects of them, or give the relationship another name, by which the values go.")
+                    "Relationship \(path) was an attribute before, and no change converts its values. \(way) creates "
+                        + "objects for them, or give the relationship another name, which deletes the values.")
             default:
                 issues.append(
-                    "Attribute \(path) was a relationship before, and nothing says what becomes of its links. \(way) makes "
-                        + "values of them, or give the attribute another name, by which the links go.")
+                    "Attribute \(path) was a relationship before, and no change converts its links. \(way) creates "
+                        + "values for them, or give the attribute another name, which deletes the links.")
             }
         }
         return (mappings, issues)

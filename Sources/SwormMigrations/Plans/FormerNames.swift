@@ -40,8 +40,8 @@ extension FormerNames.Clash {
         }
         let olds = old.map { "'\($0)'" }.joined(separator: " or ")
         return
-            "Which of the old \(kind) \(list(open, "and")) was cannot be told: the renaming identifier '\(identifier)' is "
-            + "that of \(olds), and not of one alone or claimed by several. Give what is new an identifier of its own, or "
-            + "add a change that says what becomes of the old."
+            "The old \(kind) of \(list(open, "and")) is ambiguous: the renaming identifier '\(identifier)' is "
+            + "shared by \(olds), or used by several new ones. Give each new one an identifier of its own, or "
+            + "add a change that migrates the old one."
     }
 }

@@ -67,7 +67,7 @@ extension MigrationPlan {
             guard first < last else {
                 throw StoreError(
                     .migrationFailed,
-                    "The store \(url.lastPathComponent) has the version '\(versions[first].name)', and there is no way back to '\(versions[last].name)'."
+                    "The store '\(url.lastPathComponent)' has the version '\(versions[first].name)', and cannot be migrated back to '\(versions[last].name)'."
                 )
             }
             for index in first..<last {

@@ -47,7 +47,7 @@ extension MigrationPlan {
                 guard let older = hashes[..<index].lastIndex(of: hashes[newer]) else { continue }
                 throw StoreError(
                     .migrationFailed,
-                    "The stage that leads to version '\(versions[index].name)' would never run: '\(versions[older].name)' and '\(versions[newer].name)' are the same to stores. Give the version a hash modifier, such as `.hashModifier(\"\(versions[newer].name)\")` on an attribute of '\(versions[newer].name)', or have the stage inferred."
+                    "The stage that migrates to version '\(versions[index].name)' would never run: '\(versions[older].name)' and '\(versions[newer].name)' have the same version hashes. Give the version a hash modifier, such as `.hashModifier(\"\(versions[newer].name)\")` on an attribute of '\(versions[newer].name)', or use an inferred stage."
                 )
             }
         }
@@ -63,12 +63,12 @@ extension MigrationPlan {
         }
         let hint =
             closest.map {
-                " The closest is '\($0.name)', of which these entities differ: \($0.differing.joined(separator: ", "))."
+                " The closest version is '\($0.name)', from which these entities differ: \($0.differing.joined(separator: ", "))."
             }
             ?? ""
         return StoreError(
             .incompatibleModel,
-            "The store \(url.lastPathComponent) has none of the versions of the plan.\(hint) Was a released version changed, or the store written by a newer program?"
+            "The store '\(url.lastPathComponent)' has none of the versions of the plan.\(hint) A released version may have been changed, or a newer program may have written the store."
         )
     }
 }

@@ -83,13 +83,13 @@ public struct MigrationPlan: Sendable {
                 .migrationFailed, "The plan has several versions named '\(twice)'. Give each one a name of its own.")
         }
         guard let last = versions.indices.last else {
-            throw StoreError(.migrationFailed, "The plan has no versions. Name at least the present one.")
+            throw StoreError(.migrationFailed, "The plan has no versions. Add at least the current version.")
         }
         guard let name else { return last }
         guard let index = versions.firstIndex(where: { $0.name == name }) else {
             throw StoreError(
                 .migrationFailed,
-                "The plan has no version '\(name)'. It has: \(versions.map(\.name).joined(separator: ", ")).")
+                "The plan has no version '\(name)'. Its versions are: \(versions.map(\.name).joined(separator: ", ")).")
         }
         return index
     }

@@ -240,7 +240,7 @@ func comparable(_ value: EvaluationValue, in tree: ExpressionTree) throws -> SQL
     case .missing: return .null
     case .object(let subject):
         guard let reference = subject.reference else {
-            throw QueryError(.typeMismatch, "an object without identity cannot be compared: `\(tree.format)`")
+            throw QueryError(.typeMismatch, "an object without an identity cannot be compared: `\(tree.format)`")
         }
         return .object(reference)
     case .objects, .list: throw mismatch(expected: "a single value", found: value, in: tree)

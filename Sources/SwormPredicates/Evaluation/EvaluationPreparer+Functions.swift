@@ -5,10 +5,11 @@ extension EvaluationPreparer {
         -> PreparedOperand
     {
         guard let function = PredicateFunction(rawValue: name) else {
-            throw QueryError(.unsupported, "the function `\(name)` is not supported: `\(tree.format)`")
+            throw QueryError(.unsupported, "the function '\(name)' is not supported: `\(tree.format)`")
         }
         guard function.arity.contains(operands.count) else {
-            throw QueryError(.syntax, "`\(name)` does not take \(operands.count) arguments: `\(tree.format)`")
+            throw QueryError(
+                .syntax, "the function '\(name)' does not take \(operands.count) arguments: `\(tree.format)`")
         }
         let now = now
         return try fold(operands) { values in
@@ -54,7 +55,7 @@ private func computed(
     }
     guard let double = given.double else { return .null }
     guard let compute = function.ofReal else {
-        throw QueryError(.unsupported, "the function `\(function.rawValue)` is not supported")
+        throw QueryError(.unsupported, "the function '\(function.rawValue)' is not supported")
     }
     return real(compute(double))
 }
@@ -110,6 +111,6 @@ private func aggregate(
         let mean = numbers.reduce(0, +) / Double(numbers.count)
         let squares = numbers.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
         return real((squares / Double(numbers.count)).squareRoot())
-    default: throw QueryError(.unsupported, "the function `\(function.rawValue)` is not supported")
+    default: throw QueryError(.unsupported, "the function '\(function.rawValue)' is not supported")
     }
 }

@@ -10,10 +10,10 @@ extension EvaluationPreparer {
         }
         keys.reverse()
         if let last = keys.last, last.hasPrefix("@"), last != "@count" {
-            throw QueryError(.unsupported, "`\(last)` needs a key behind it: `\(tree.format)`")
+            throw QueryError(.unsupported, "'\(last)' needs a key after it: `\(tree.format)`")
         }
         for key in keys where key.hasPrefix("@") && CollectionOperator(rawValue: key) == nil {
-            throw QueryError(.unsupported, "the collection operator `\(key)` is not supported: `\(tree.format)`")
+            throw QueryError(.unsupported, "the collection operator '\(key)' is not supported: `\(tree.format)`")
         }
         let path = EvaluatedPath(keys: keys[...], tree: tree, isExact: isExact)
         if case .evaluatedObject = base { return .program { try path.value(from: $0.subject) } }
@@ -91,7 +91,7 @@ func keyed(_ value: EvaluationValue, by key: String, in tree: ExpressionTree) th
         switch SQLValue(value) {
         case .null: return .null
         case .text(let text) where key == "length": return .value(.int(Int64(textLength(text))))
-        case let other: throw QueryError(.unknownKey, "\(other.kind) has no key `\(key)`: `\(tree.format)`")
+        case let other: throw QueryError(.unknownKey, "\(other.kind) has no key '\(key)': `\(tree.format)`")
         }
     case .objects, .list:
         var items: [EvaluationValue] = []

@@ -81,7 +81,7 @@ struct EvaluationPreparer {
         case .evaluatedObject: return .program { $0.subject }
         case .variable(let name):
             guard let slot = locals.lastIndex(of: name) else {
-                throw QueryError(.variable, "there is no value for the variable `$\(name)`")
+                throw QueryError(.variable, "the variable '$\(name)' has no value")
             }
             return .program { $0.locals[slot] }
         case .key: return try prepareKeyPath(tree)
@@ -127,13 +127,13 @@ struct EvaluationPreparer {
         -> PreparedOperand
     {
         guard let cast = ValueCast(rawValue: name) else {
-            throw QueryError(.unsupported, "a cast to `\(name)` is not supported")
+            throw QueryError(.unsupported, "a cast to '\(name)' is not supported")
         }
         return try fold([operand]) { operands in
             if cast == .object, case .object = operands[0] { return operands[0] }
             guard let value = operands[0].single, let result = cast.apply(value) else {
                 throw QueryError(
-                    .typeMismatch, "\(operands[0].kind) cannot be cast to `\(name)`: `\(tree.format)`")
+                    .typeMismatch, "\(operands[0].kind) cannot be cast to '\(name)': `\(tree.format)`")
             }
             return .value(result)
         }
@@ -150,7 +150,7 @@ struct EvaluationPreparer {
             let value = try collection.value(in: scope)
             guard let elements = value.elements else {
                 throw QueryError(
-                    .typeMismatch, "SUBQUERY goes through a collection, not \(value.kind): `\(tree.format)`")
+                    .typeMismatch, "SUBQUERY takes a collection, not \(value.kind): `\(tree.format)`")
             }
             var scope = scope
             scope.locals.append(.null)
@@ -190,7 +190,7 @@ struct EvaluationPreparer {
                 let elements = try collection(operands[0], in: tree)
                 guard let position = try wholeNumber(operands[1], in: tree) else {
                     throw QueryError(
-                        .typeMismatch, "an index is a whole number, not \(operands[1].kind): `\(tree.format)`")
+                        .typeMismatch, "an index must be a whole number, not \(operands[1].kind): `\(tree.format)`")
                 }
                 return elements.indices.contains(position) ? elements[position] : .null
             }

@@ -71,7 +71,7 @@ extension QueryError {
     package static func unknownKey(
         _ key: String, of owner: String, names: some Sequence<String>
     ) -> QueryError {
-        unknownKey(key, message: "\(owner) has no property named `\(key)`", names: names)
+        unknownKey(key, message: "\(owner) has no property named '\(key)'", names: names)
     }
 
     /// Returns the error for a key that an object does not have, with a custom message.

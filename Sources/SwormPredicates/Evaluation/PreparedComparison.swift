@@ -186,9 +186,9 @@ struct PreparedComparison: Sendable {
             case .text(let text):
                 guard let part = try self.text(value) else { return undecided }
                 return TextPattern(part, at: .anywhere, options: options).matches(text)
-            default: throw issue("IN takes a list, a collection or a text on its right side")
+            default: throw issue("IN takes a list, a collection or a string on its right side")
             }
-        case .object: throw issue("IN takes a list, a collection or a text on its right side")
+        case .object: throw issue("IN takes a list, a collection or a string on its right side")
         }
     }
 
@@ -247,14 +247,14 @@ struct PreparedComparison: Sendable {
             default: break
             }
         }
-        throw issue("\(comparison.comparator.spelling) compares texts, not \(value.kind)")
+        throw issue("\(comparison.comparator.spelling) compares strings, not \(value.kind)")
     }
 
     /// Returns the value to compare, with strings folded.
     private func normalized(_ value: EvaluationValue) throws -> SQLValue {
         switch value {
         case .objects, .list:
-            throw issue("a collection is no single value; a to-many path needs ANY, ALL or a collection operator")
+            throw issue("a collection is not a single value; a to-many path needs ANY, ALL or a collection operator")
         case .value, .object, .missing: break
         }
         let result = try comparable(value, in: comparison.left)

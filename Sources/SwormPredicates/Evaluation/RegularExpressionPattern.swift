@@ -26,7 +26,7 @@ package struct RegularExpressionPattern: Sendable {
             }
         } catch {
             throw QueryError(
-                .regularExpression, "`\(pattern.prefix(200))` is no regular expression", cause: error)
+                .regularExpression, "'\(pattern.prefix(200))' is not a regular expression", cause: error)
         }
     }
 

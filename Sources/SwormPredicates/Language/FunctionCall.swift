@@ -5,7 +5,7 @@ func makeCall(_ written: String, with arguments: [ExpressionTree]) -> Result<Exp
     let name =
         written.hasSuffix(":") && written.dropLast().contains(":") == false ? String(written.dropLast()) : written
     func wrongCount(_ expected: String) -> Result<ExpressionTree, QueryError> {
-        .failure(QueryError(.syntax, "`\(written)` takes \(expected), not \(arguments.count) arguments"))
+        .failure(QueryError(.syntax, "'\(written)' takes \(expected), not \(arguments.count) arguments"))
     }
     if let operation = operatorFunctions[name] {
         guard arguments.count == 2 else { return wrongCount("two arguments") }
@@ -18,14 +18,16 @@ func makeCall(_ written: String, with arguments: [ExpressionTree]) -> Result<Exp
     case "castObject:toType:":
         guard arguments.count == 2 else { return wrongCount("two arguments") }
         guard case .value(.string(let type)) = arguments[1] else {
-            return .failure(QueryError(.syntax, "`\(written)` takes the name of a type in quotes"))
+            return .failure(QueryError(.syntax, "'\(written)' takes the name of a type in quotes"))
         }
         return makeCast(of: arguments[0], to: type)
     default: break
     }
     guard let function = PredicateFunction(rawValue: name) else {
         let known = PredicateFunction.allCases.map(\.rawValue).joined(separator: ", ")
-        return .failure(QueryError(.unsupported, "the function `\(written)` is not supported; there are \(known)"))
+        return .failure(
+            QueryError(.unsupported, "the function '\(written)' is not supported; the supported functions are \(known)")
+        )
     }
     guard function.arity.contains(arguments.count) else {
         return wrongCount(function.isAggregate ? "at least one argument" : "\(function.arity.lowerBound) argument(s)")

@@ -14,7 +14,7 @@ package func nearestName(to name: String, in names: some Sequence<String>) -> St
 /// Returns a question that suggests the nearest name, as a sentence preceded by a space, or an empty string if no name
 /// is similar.
 package func nearestNameHint(to name: String, in names: some Sequence<String>) -> String {
-    nearestName(to: name, in: names).map { " Did you mean \"\($0)\"?" } ?? ""
+    nearestName(to: name, in: names).map { " Did you mean '\($0)'?" } ?? ""
 }
 
 /// Returns the number of letters that must be inserted, deleted, changed or swapped to turn one word into the other.

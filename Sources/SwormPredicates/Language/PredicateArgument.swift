@@ -28,7 +28,7 @@ package enum PredicateArgument: Sendable, Hashable {
     ) throws -> [String: PredicateArgument] {
         var result: [String: PredicateArgument] = [:]
         for (name, value) in values {
-            result[name] = try make(from: value, what: "the variable `$\(name)`", depth: 0, object: reference)
+            result[name] = try make(from: value, what: "the variable '$\(name)'", depth: 0, object: reference)
         }
         return result
     }
@@ -36,7 +36,7 @@ package enum PredicateArgument: Sendable, Hashable {
     private static func make(
         from any: Any?, what: String, depth: Int, object reference: (Any) -> ObjectReference?
     ) throws -> PredicateArgument {
-        guard depth < 50 else { throw QueryError(.limit, "\(what) holds lists in lists more than 50 levels deep") }
+        guard depth < 50 else { throw QueryError(.limit, "\(what) holds lists nested more than 50 levels deep") }
         guard let any else { return .value(.null) }
         switch any {
         case let argument as PredicateArgument: return argument
@@ -49,7 +49,7 @@ package enum PredicateArgument: Sendable, Hashable {
         guard let elements = elements(of: any) else {
             throw QueryError(
                 .argument,
-                "\(what) is a \(type(of: any)); a predicate takes numbers, text, dates, data, UUIDs, URLs, objects, nil and lists of them"
+                "\(what) is a \(type(of: any)); a predicate takes numbers, strings, dates, data, UUIDs, URLs, objects, nil and lists of these"
             )
         }
         return .list(try elements.map { try make(from: $0, what: what, depth: depth + 1, object: reference) })

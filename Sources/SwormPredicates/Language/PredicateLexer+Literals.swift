@@ -68,9 +68,7 @@ extension PredicateLexer {
         let first = position
         while let byte = peek(), hexValue(byte).map({ $0 < radix }) == true { advance() }
         let digits = text(from: first, to: position)
-        guard !digits.isEmpty else {
-            throw issue("expected digits behind `\(text(from: start, to: first))`", at: start)
-        }
+        guard !digits.isEmpty else { throw issue("expected digits after `\(text(from: start, to: first))`", at: start) }
         try refuseLetters(behind: text(from: start, to: position), from: start)
         guard let value = UInt64(digits, radix: radix) else {
             throw issue("the number `\(text(from: start, to: position).prefix(40))` does not fit in 64 bits", at: start)
@@ -117,7 +115,7 @@ extension PredicateLexer {
                 content.append(byte)
             }
         }
-        throw issue("the quote that opens this text is never closed", at: start)
+        throw issue("the quote that opens this string is never closed", at: start)
     }
 
     private mutating func appendEscape(to content: inout [UInt8], from start: Int) throws {
@@ -138,7 +136,7 @@ extension PredicateLexer {
         case UInt8(ascii: "v"): content.append(0x0B)
         case UInt8(ascii: "x"), UInt8(ascii: "X"):
             guard let value = digits(2, radix: 16, at: 0), let scalar = Unicode.Scalar(value) else {
-                throw issue("expected two hexadecimal digits behind `\\x`", at: start)
+                throw issue("expected two hexadecimal digits after `\\x`", at: start)
             }
             advance(2)
             content.append(contentsOf: String(Character(scalar)).utf8)
@@ -151,7 +149,7 @@ extension PredicateLexer {
     /// Reads four digits, or twice four that form a surrogate pair.
     private mutating func unicodeEscape(from start: Int) throws -> Unicode.Scalar {
         guard let high = digits(4, radix: 16, at: 0) else {
-            throw issue("expected four hexadecimal digits behind `\\u`", at: start)
+            throw issue("expected four hexadecimal digits after `\\u`", at: start)
         }
         advance(4)
         if let scalar = Unicode.Scalar(high) { return scalar }
@@ -162,7 +160,7 @@ extension PredicateLexer {
             advance(6)
             return scalar
         }
-        throw issue("`\\u` stands for half a surrogate pair without its other half", at: start)
+        throw issue("`\\u` is one half of a surrogate pair, and the other half is missing", at: start)
     }
 
     private func digits(_ count: Int, radix: UInt32, at distance: Int) -> UInt32? {

@@ -96,7 +96,7 @@ struct PredicateLexer: Sendable {
     }
 
     private mutating func name(behind sign: String) throws -> String {
-        guard let name = scanName() else { throw issue("expected a name behind `\(sign)`", at: position - 1) }
+        guard let name = scanName() else { throw issue("expected a name after `\(sign)`", at: position - 1) }
         return name
     }
 
@@ -106,7 +106,7 @@ struct PredicateLexer: Sendable {
         position += 1
         guard peek() == UInt8(ascii: "\"") || peek() == UInt8(ascii: "'") else { return try name(behind: "#") }
         let name = try string()
-        guard !name.isEmpty else { throw issue("the name behind `#` is empty", at: start) }
+        guard !name.isEmpty else { throw issue("the name after `#` is empty", at: start) }
         return name
     }
 

@@ -24,7 +24,7 @@ extension PredicateParser {
         case .selector(let name): return try parseCall(name)
         case .word(let name, let keyword): return try parseWord(name, keyword: keyword)
         case .symbol(.openCurly): return try parseList()
-        case .end: throw lexer.issue("expected a value, but the text ends", at: token.start)
+        case .end: throw lexer.issue("expected a value, but the format string ends", at: token.start)
         case .symbol: throw lexer.issue("expected a value, found \(shown)", at: token.start)
         }
     }
@@ -59,17 +59,17 @@ extension PredicateParser {
             QueryError(.argument, "argument \(argumentNumber) \(reason)", column: lexer.column(of: start))
         }
         guard let tree = argument.expressionTree else {
-            throw refuse("is a predicate; an argument stands for a value, not for a predicate")
+            throw refuse("is a predicate, but an argument must be a value")
         }
         switch (mark, argument) {
         case (.value, _), (_, .expression): break
         case (.number, .value(let value)), (.character, .value(let value)):
             if case .string = value, mark == .character { break }
-            if case .date = value { throw refuse("stands for a number (\(shown)) and is a date") }
-            guard value.numericDouble != nil else { throw refuse("stands for a number (\(shown)) and is none") }
+            if case .date = value { throw refuse("must be a number (\(shown)), but is a date") }
+            guard value.numericDouble != nil else { throw refuse("must be a number (\(shown))") }
         case (.text, .value(.string)): break
-        case (.text, _): throw refuse("stands for text (\(shown)) and is none")
-        default: throw refuse("stands for a single value (\(shown)) and is a list")
+        case (.text, _): throw refuse("must be a string (\(shown))")
+        default: throw refuse("must be a single value (\(shown)), but is a list")
         }
         guard let depth = tree.depth(limit: PredicateLimits.parsedDepth) else {
             throw QueryError(
@@ -90,11 +90,11 @@ extension PredicateParser {
                 }
             case "@sum", "@avg", "@min", "@max":
                 if isLast, !followed {
-                    throw QueryError(.syntax, "`\(key)` needs a key behind it", column: lexer.column(of: position))
+                    throw QueryError(.syntax, "'\(key)' needs a key after it", column: lexer.column(of: position))
                 }
             default:
                 throw QueryError(
-                    .unsupported, "the collection operator `\(key)` is not supported",
+                    .unsupported, "the collection operator '\(key)' is not supported",
                     column: lexer.column(of: position))
             }
         }
@@ -150,7 +150,7 @@ extension PredicateParser {
             }
         }
         guard keyword.mayBeginKeyPath else {
-            throw lexer.issue("`\(name)` is a reserved word; as a key, write `#\(name)` or %K", at: start)
+            throw lexer.issue("'\(name)' is a reserved word; as a key, write `#\(name)` or `%K`", at: start)
         }
         return try node(.expression(.key(.evaluatedObject, name)), depth: 0, from: start)
     }
@@ -160,7 +160,7 @@ extension PredicateParser {
     private mutating func parseBracket(_ body: (inout PredicateParser) throws -> Parsed) throws -> Parsed {
         try advance()
         var parsed = try nested(body)
-        try expect(.closeRound, "behind the last argument")
+        try expect(.closeRound, "after the last argument")
         parsed.end = previousEnd
         return parsed
     }
@@ -168,12 +168,12 @@ extension PredicateParser {
     private mutating func parseSubquery(from start: Int) throws -> Parsed {
         let collection = try parse(.or)
         let collectionTree = try requireExpression(collection)
-        try expect(.comma, "behind the collection of SUBQUERY")
+        try expect(.comma, "after the collection of SUBQUERY")
         guard case .variable(let name) = token.kind else {
             throw lexer.issue("expected the variable of SUBQUERY, such as $x, found \(shown)", at: token.start)
         }
         try advance()
-        try expect(.comma, "behind the variable of SUBQUERY")
+        try expect(.comma, "after the variable of SUBQUERY")
         let condition = try parse(.or)
         let tree = ExpressionTree.subquery(collectionTree, name, try requirePredicate(condition))
         return try node(.expression(tree), depth: max(collection.depth, condition.depth), from: start)
@@ -182,10 +182,10 @@ extension PredicateParser {
     private mutating func parseConditional(from start: Int) throws -> Parsed {
         let condition = try parse(.or)
         let conditionTree = try requirePredicate(condition)
-        try expect(.comma, "behind the condition of TERNARY")
+        try expect(.comma, "after the condition of TERNARY")
         let yes = try parse(.or)
         let yesTree = try requireExpression(yes)
-        try expect(.comma, "behind the second argument of TERNARY")
+        try expect(.comma, "after the second argument of TERNARY")
         let no = try parse(.or)
         let tree = ExpressionTree.conditional(conditionTree, yesTree, try requireExpression(no))
         return try node(.expression(tree), depth: max(condition.depth, yes.depth, no.depth), from: start)
@@ -203,7 +203,7 @@ extension PredicateParser {
         try advance()
         var elements: (trees: [ExpressionTree], depth: Int) = ([], 0)
         if !isNext(.closeRound) { elements = try nested { try $0.parseElements() } }
-        try expect(.closeRound, "behind the last argument of `\(name)`")
+        try expect(.closeRound, "after the last argument of '\(name)'")
         switch resolveCall(name, with: elements.trees) {
         case .success(let tree): return try node(.expression(tree), depth: elements.depth, from: start)
         case .failure(let error):

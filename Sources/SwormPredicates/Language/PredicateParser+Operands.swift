@@ -43,7 +43,7 @@ extension PredicateParser {
         let start = token.start
         try advance()
         if isNext(.dot) || endsKeyword {
-            throw lexer.issue("`\(word)` is a reserved word; as a key, write `#\(word)` or %K", at: start)
+            throw lexer.issue("'\(word)' is a reserved word; as a key, write `#\(word)` or `%K`", at: start)
         }
         let left = try nested { try $0.parse(.set) }
         guard case .comparison(let comparator) = Infix(token.kind) else {
@@ -68,7 +68,7 @@ extension PredicateParser {
         try advance()
         var inner = try nested { try $0.parse(.or) }
         if isNext(.comma) {
-            throw lexer.issue("unexpected `,`; a list stands in curly brackets: {a, b}", at: token.start)
+            throw lexer.issue("unexpected `,`; write a list in curly brackets: `{a, b}`", at: token.start)
         }
         try expect(.closeRound, "to close the bracket", openedAt: start)
         inner.start = start
@@ -136,7 +136,7 @@ extension PredicateParser {
         default:
             throw QueryError(
                 .unsupported,
-                "the collection operator `\(key)` is not supported; there are @count, @sum, @avg, @min, @max",
+                "the collection operator '\(key)' is not supported; the supported operators are @count, @sum, @avg, @min, @max",
                 column: lexer.column(of: position))
         }
     }
@@ -144,7 +144,7 @@ extension PredicateParser {
     private func requireComplete(_ chain: KeyPathChain) throws {
         guard chain.wantsKey else { return }
         throw QueryError(
-            .syntax, "`\(chain.last)` needs a key behind it, as in `items.\(chain.last).price`",
+            .syntax, "'\(chain.last)' needs a key after it, as in `items.\(chain.last).price`",
             column: lexer.column(of: chain.position))
     }
 
@@ -155,14 +155,14 @@ extension PredicateParser {
             try advance()
             if isNext(.openRound) {
                 throw QueryError(
-                    .unsupported, "methods cannot be called: `\(name)(…)`", column: lexer.column(of: previousEnd))
+                    .unsupported, "methods cannot be called: '\(name)(…)'", column: lexer.column(of: previousEnd))
             }
             return [name.lowercased() == "self" ? "self" : name]
         case .escaped(let name), .collectionOperator(let name):
             try advance()
             return [name]
         case .argument(.key): return try parseKeyArgument()
-        default: throw lexer.issue("expected a key behind the dot, found \(shown)", at: token.start)
+        default: throw lexer.issue("expected a key after the dot, found \(shown)", at: token.start)
         }
     }
 
@@ -171,18 +171,18 @@ extension PredicateParser {
         let start = token.start
         guard case .value(.string(let path)) = try takeArgument() else {
             throw QueryError(
-                .argument, "argument \(argumentNumber) stands for a key (%K) and must be text",
+                .argument, "argument \(argumentNumber) is a key (%K) and must be a string",
                 column: lexer.column(of: start))
         }
         let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard !keys.contains(where: { $0.isEmpty || $0 == "@" }) else {
             throw QueryError(
-                .argument, "argument \(argumentNumber), `\(path.prefix(80))`, is no key path",
+                .argument, "argument \(argumentNumber), '\(path.prefix(80))', is not a key path",
                 column: lexer.column(of: start))
         }
         guard keys.count < PredicateLimits.parsedDepth else {
             throw QueryError(
-                .limit, "argument \(argumentNumber) is a key path of \(keys.count) keys",
+                .limit, "argument \(argumentNumber) is a key path of too many keys (\(keys.count))",
                 column: lexer.column(of: start))
         }
         try advance()

@@ -149,7 +149,7 @@ struct PredicateParser {
         let start = token.start
         try advance()
         guard case .word(let letters, _) = token.kind else {
-            throw lexer.issue("expected options such as [cd] behind the operator", at: start)
+            throw lexer.issue("expected options such as [cd] after the operator", at: start)
         }
         var options: ComparisonOptions = []
         for letter in letters {
@@ -159,11 +159,11 @@ struct PredicateParser {
             case "n", "N": options.insert(.normalized)
             case "l", "L": options.insert(.localeSensitive)
             default:
-                throw lexer.issue("`\(letter)` is no option; there are c, d, n and l", at: token.start)
+                throw lexer.issue("'\(letter)' is not an option; the options are c, d, n and l", at: token.start)
             }
         }
         try advance()
-        try expect(.closeSquare, "behind the options")
+        try expect(.closeSquare, "after the options")
         if comparator == .between { throw lexer.issue("BETWEEN takes no options", at: start) }
         return options
     }
@@ -195,7 +195,7 @@ struct PredicateParser {
 
     /// The current token, for messages.
     var shown: String {
-        if case .end = token.kind { return "the end of the text" }
+        if case .end = token.kind { return "the end of the format string" }
         return "`\(lexer.text(from: token.start, to: token.end).prefix(40))`"
     }
 
@@ -229,7 +229,7 @@ struct PredicateParser {
         guard nextArgument < arguments.count else {
             throw QueryError(
                 .argument,
-                "there is no argument for \(shown): the text asks for more than the \(arguments.count) given",
+                "there is no argument for \(shown): the format string needs more than the \(arguments.count) given arguments",
                 column: column)
         }
         nextArgument += 1
@@ -246,7 +246,8 @@ struct PredicateParser {
         case .predicate(let tree): return tree
         case .expression:
             if case .word(_, .not) = token.kind {
-                throw lexer.issue("NOT cannot stand here; write NOT (… IN …) around the comparison", at: token.start)
+                throw lexer.issue(
+                    "NOT is not allowed here; write `NOT (… IN …)` around the comparison", at: token.start)
             }
             throw lexer.issue("expected an operator after `\(source(parsed))`, found \(shown)", at: parsed.end)
         }

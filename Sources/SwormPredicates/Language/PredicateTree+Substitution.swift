@@ -103,14 +103,15 @@ private struct Substitution {
         guard let argument = variables[name] else {
             let known = variables.keys.sorted().map { "$" + $0 }.joined(separator: ", ")
             throw QueryError(
-                .variable, "there is no value for the variable `$\(name)`; given: \(known.isEmpty ? "none" : known)")
+                .variable,
+                "the variable '$\(name)' has no value; the given variables are: \(known.isEmpty ? "none" : known)")
         }
         guard let tree = argument.expressionTree else {
             throw QueryError(
-                .argument, "the variable `$\(name)` is a predicate; it stands for a value, not for a predicate")
+                .argument, "the variable '$\(name)' is a predicate, but must be a value")
         }
         guard tree.depth(limit: PredicateLimits.parsedDepth) != nil else {
-            throw QueryError(.limit, "the value of the variable `$\(name)` is nested too deep")
+            throw QueryError(.limit, "the value of the variable '$\(name)' is nested too deeply")
         }
         return tree
     }

@@ -57,10 +57,10 @@ package struct ProjectionTree: Sendable, Hashable {
     /// Throws an error if a column has no single value for its row or group.
     package func validate() throws(QueryError) {
         guard !columns.isEmpty else {
-            throw QueryError(.unsupported, "nothing is selected; name at least one attribute")
+            throw QueryError(.unsupported, "nothing is selected; select at least one attribute")
         }
         guard having == nil || !groups.isEmpty else {
-            throw QueryError(.unsupported, "a condition on groups needs something to group by")
+            throw QueryError(.unsupported, "a condition on groups needs a grouping")
         }
         for group in groups where TreeNode.expression(group).hasAggregate {
             throw QueryError(.unsupported, "`\(group.format)` is an aggregate; rows cannot be grouped by it")
@@ -73,7 +73,7 @@ package struct ProjectionTree: Sendable, Hashable {
             for sort in sorts where !columns.contains(sort.expression) {
                 throw QueryError(
                     .unsupported,
-                    "distinct values cannot be sorted by `\(sort.expression.format)`, which is not among those selected"
+                    "distinct values cannot be sorted by `\(sort.expression.format)`, which is not selected"
                 )
             }
         }
@@ -97,7 +97,7 @@ package struct ProjectionTree: Sendable, Hashable {
             case .key, .evaluatedObject, .subquery, .index:
                 throw QueryError(
                     .unsupported,
-                    "`\(expression.format)` has many values here: it is neither an aggregate nor something to group by")
+                    "`\(expression.format)` has many values for a group: it is neither an aggregate nor grouped by")
             default: stack += node.children
             }
         }

@@ -93,14 +93,14 @@ func makeCast(of operand: ExpressionTree, to typeName: String) -> Result<Express
     guard let cast = ValueCast(rawValue: typeName) else {
         let known = ValueCast.allCases.map(\.rawValue).joined(separator: ", ")
         return .failure(
-            QueryError(.unsupported, "a cast to `\(typeName)` is not supported; there are \(known)"))
+            QueryError(.unsupported, "a cast to '\(typeName)' is not supported; the supported types are \(known)"))
     }
     guard case .value(let value) = operand else { return .success(.cast(operand, typeName)) }
     guard let result = cast.apply(value) else {
-        return .failure(QueryError(.typeMismatch, "\(value.literal) cannot be cast to `\(typeName)`"))
+        return .failure(QueryError(.typeMismatch, "\(value.literal) cannot be cast to '\(typeName)'"))
     }
     if case .null = result, value != .null {
-        return .failure(QueryError(.typeMismatch, "\(value.literal) is no value of the type `\(typeName)`"))
+        return .failure(QueryError(.typeMismatch, "\(value.literal) is not a value of the type '\(typeName)'"))
     }
     return .success(.value(result))
 }

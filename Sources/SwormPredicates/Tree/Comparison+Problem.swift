@@ -13,12 +13,12 @@ extension Comparison {
             guard case .value(let value) = right else { return nil }
             switch value {
             case .null, .string: return nil
-            default: return (.typeMismatch, "IN takes a list, a collection or a text on its right side")
+            default: return (.typeMismatch, "IN takes a list, a collection or a string on its right side")
             }
         case .beginsWith, .endsWith, .like, .matches:
             switch right {
             case .value(.null), .value(.string), .value(.url): return nil
-            case .value, .list: return (.typeMismatch, "\(comparator.spelling) takes a text on its right side")
+            case .value, .list: return (.typeMismatch, "\(comparator.spelling) takes a string on its right side")
             default: return nil
             }
         default: return nil

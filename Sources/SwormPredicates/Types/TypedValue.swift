@@ -42,7 +42,7 @@ package struct TypedValue: Sendable {
     /// Checks that the value is a string.
     package func checkText() throws {
         guard let kind, !kind.isText else { return }
-        throw mismatch("a string is needed here, and it is \(summary)")
+        throw mismatch("a string is needed here, not \(summary)")
     }
 
     /// Checks that the value can be searched for a string.
@@ -57,13 +57,13 @@ package struct TypedValue: Sendable {
     /// Checks that the value can be used in arithmetic. A date counts as its seconds.
     package func checkNumber() throws {
         guard let kind, !kind.isNumber, kind != .date else { return }
-        throw mismatch("a number is needed here, and it is \(summary)")
+        throw mismatch("a number is needed here, not \(summary)")
     }
 
     /// Checks that such values have a total, or a smallest and a largest value.
     package func checkAggregate(_ name: String, isTotal: Bool) throws {
         guard let kind, !(isTotal ? kind.isNumber : kind.isOrdered) else { return }
-        throw mismatch("\(name) cannot be taken of \(kind.name)")
+        throw mismatch("'\(name)' cannot be applied to \(kind.name)")
     }
 
     private func mismatch(_ reason: String) -> QueryError {
@@ -90,7 +90,7 @@ extension QueryError {
     /// Returns the error for a key after an attribute.
     package static func keyBehindAttribute(_ key: String, path: String, entity: String) -> QueryError {
         QueryError(
-            .unsupported, "\(path) of \(entity) is an attribute; nothing can follow it, not \"\(key)\"")
+            .unsupported, "\(path) of \(entity) is an attribute; the key '\(key)' cannot follow it")
     }
 
     /// Returns the error for a composite attribute that is used as a plain value.
@@ -98,14 +98,14 @@ extension QueryError {
         let names = elements.sorted().map { path + "." + $0 }.joined(separator: ", ")
         return QueryError(
             .typeMismatch,
-            "\(path) of \(entity) is a composite attribute and no plain value. Name its elements: \(names)")
+            "\(path) of \(entity) is a composite attribute, not a plain value; use its elements: \(names)")
     }
 
     /// Returns the error for a path to many objects that is used as a single value.
     package static func toManyNotAllowed(path: String, entity: String) -> QueryError {
         QueryError(
             .toMany,
-            "to-many key not allowed here: \(path) of \(entity) leads to many objects; say ANY, ALL or NONE, or use"
+            "to-many key not allowed here: \(path) of \(entity) relates to many objects; use ANY, ALL or NONE, or use"
                 + " @count or SUBQUERY")
     }
 }

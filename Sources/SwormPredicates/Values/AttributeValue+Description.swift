@@ -29,7 +29,7 @@ extension AttributeValue: CustomStringConvertible {
         case .null: "nil"
         case .bool: "the Boolean \(short)"
         case .int, .double, .decimal: "the number \(short)"
-        case .string: "the string \(short)"
+        case .string(let value): "the string '\(value.count > 80 ? "\(value.prefix(77))..." : value)'"
         case .date: "the date \(short)"
         case .data: "data of \(short)"
         case .uuid: "the UUID \(short)"

@@ -102,7 +102,7 @@ struct RowBufferBuilder: ~Copyable {
         guard needed <= Int(UInt32.max) else {
             throw SQLiteError(
                 code: SQLITE_TOOBIG,
-                message: "the texts and blobs of one fetch exceed 4 GiB; fetch in batches with a limit")
+                message: "the strings and blobs of one fetch exceed 4 GiB; fetch in batches with a limit")
         }
         let capacity = max(needed, min(max(16 * 1024, byteCapacity * 2), Int(UInt32.max)))
         try resizeBytes(to: capacity)
@@ -136,7 +136,7 @@ struct RowBufferBuilder: ~Copyable {
     }
 
     private static var outOfMemory: SQLiteError {
-        SQLiteError(code: SQLITE_NOMEM, message: "no memory for the rows of a fetch; fetch in batches with a limit")
+        SQLiteError(code: SQLITE_NOMEM, message: "out of memory for the rows of a fetch; fetch in batches with a limit")
     }
 
     private func issue(reading statement: OpaquePointer, at column: Int, expected rule: CellRule) -> DecodingFailure {

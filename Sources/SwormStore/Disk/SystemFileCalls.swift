@@ -36,7 +36,7 @@ package struct SystemFileCalls: FileCalls {
         // Opening a pipe would block forever.
         if let kind = FileKind(itself: path), kind != .file {
             throw CoreDataError(
-                CocoaError.Code.fileReadUnknown.rawValue, "“\(path)” is \(kind.words), not a file, and is not copied.")
+                CocoaError.Code.fileReadUnknown.rawValue, "'\(path)' is \(kind.words), not a file, and was not copied.")
         }
         if hasHoles(path) {
             try copyData(of: path, to: copy)
@@ -128,6 +128,6 @@ extension CoreDataError {
             case ENAMETOOLONG: .fileWriteInvalidFileName
             default: .fileWriteUnknown
             }
-        self.init(code.rawValue, "“\(path)” cannot be \(action): \(String(cString: strerror(number))).")
+        self.init(code.rawValue, "'\(path)' cannot be \(action): \(String(cString: strerror(number))).")
     }
 }

@@ -6,7 +6,7 @@ extension CoreDataError {
     package static func wrongEntity(ofRow key: Int64, number: Int64, in name: String) -> CoreDataError {
         CoreDataError(
             CocoaError.Code.fileReadCorruptFile.rawValue,
-            "The row \(key) of \(name) says that it is of the entity number \(number), which is none of \(name)'s. The store is damaged there.",
+            "The row \(key) of \(name) has the entity number \(number), which is not \(name) or one of its sub-entities. The store is damaged.",
             entity: name)
     }
 
@@ -14,7 +14,7 @@ extension CoreDataError {
     package static func wrongKey(_ key: Int64, in name: String) -> CoreDataError {
         CoreDataError(
             CocoaError.Code.fileReadCorruptFile.rawValue,
-            "A row of \(name) has the primary key \(key), but keys begin at 1. The store is damaged there.",
+            "A row of \(name) has the primary key \(key), but keys begin at 1. The store is damaged.",
             entity: name)
     }
 }

@@ -39,7 +39,7 @@ package final class WaitGraph: Sendable {
         guard !isCircle else {
             throw CoreDataError(
                 NSPersistentStoreCoordinatorLockingError,
-                "The transaction that this one would have to wait for waits for this thread itself. Take the stores in the same order everywhere, or end one transaction before the next begins.",
+                "Deadlock: the transaction that this one would wait for is itself waiting for this thread. Use the stores in the same order everywhere, or end one transaction before the next begins.",
                 condition: .wouldDeadlock)
         }
     }

@@ -56,6 +56,7 @@ extension StoreKind {
     private static func noFile(_ url: URL) -> CoreDataError {
         CoreDataError(
             NSPersistentStoreInvalidTypeError,
-            "A store in memory has no file at \(url.path). Use the type NSSQLiteStoreType for stores in files.")
+            "An in-memory store cannot have the file '\(url.path)'. Use the type NSSQLiteStoreType for stores in files."
+        )
     }
 }

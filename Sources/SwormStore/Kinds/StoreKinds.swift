@@ -17,6 +17,6 @@ package enum StoreKinds {
         if let kind = kinds[type] { return kind }
         let names = kinds.keys.sorted().map { "'\($0)'" }.joined(separator: ", ")
         throw CoreDataError(
-            NSPersistentStoreInvalidTypeError, "There is no store of the type '\(type)'. Use one of these: \(names).")
+            NSPersistentStoreInvalidTypeError, "Unknown store type '\(type)'. Use one of these: \(names).")
     }
 }

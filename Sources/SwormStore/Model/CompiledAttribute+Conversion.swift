@@ -47,7 +47,7 @@ extension CompiledAttribute {
     private func outOfRange(_ value: AttributeValue, entity: String) -> CoreDataError {
         CoreDataError(
             NSValidationNumberTooLargeError,
-            "Cannot set '\(name)' of \(entity) to \(value.summary): it is out of the range of \(type.summary).",
+            "Cannot set '\(name)' of \(entity) to \(value.summary): the value is out of the range of \(type.summary).",
             entity: entity, key: name, value: value)
     }
 }

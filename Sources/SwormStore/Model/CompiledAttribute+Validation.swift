@@ -12,12 +12,12 @@ extension CompiledAttribute {
         }
         if case .date(let date) = value, date.timeIntervalSinceReferenceDate.isNaN {
             return error(
-                NSValidationInvalidDateError, for: value, reason: "is no date: it is not a number.", entity: entity)
+                NSValidationInvalidDateError, for: value, reason: "is not a date: its number is NaN.", entity: entity)
         }
         if case .double(let number) = value, number.isNaN, !isTransient {
             return error(
                 NSManagedObjectValidationError, for: value,
-                reason: "is not a number; a store cannot keep that. Use nil in an optional attribute.", entity: entity)
+                reason: "is not a number and cannot be stored. Use nil in an optional attribute.", entity: entity)
         }
         for rule in validationRules {
             if let error = violation(of: rule, value, entity: entity) { return error }
@@ -31,12 +31,12 @@ extension CompiledAttribute {
             guard compareForSort(value, bound) == .orderedAscending else { return nil }
             return error(
                 type == .date ? NSValidationDateTooSoonError : NSValidationNumberTooSmallError, for: value,
-                reason: "is less than \(bound), the smallest value that is allowed.", entity: entity)
+                reason: "is less than the minimum value \(bound).", entity: entity)
         case .maximum(let bound):
             guard compareForSort(value, bound) == .orderedDescending else { return nil }
             return error(
                 type == .date ? NSValidationDateTooLateError : NSValidationNumberTooLargeError, for: value,
-                reason: "is more than \(bound), the largest value that is allowed.", entity: entity)
+                reason: "is greater than the maximum value \(bound).", entity: entity)
         case .minimumLength(let length):
             guard case .string(let text) = value, text.utf16.count < length else { return nil }
             return error(
@@ -54,13 +54,13 @@ extension CompiledAttribute {
             guard let expression = try? RegularExpressionPattern(pattern, options: []) else {
                 return error(
                     NSValidationStringPatternMatchingError, for: value,
-                    reason: "cannot be checked: the model's pattern \(pattern) is no regular expression.",
+                    reason: "cannot be validated: the pattern '\(pattern)' of the model is not a regular expression.",
                     entity: entity)
             }
             guard !expression.matches(text) else { return nil }
             return error(
-                NSValidationStringPatternMatchingError, for: value, reason: "does not match \(pattern).", entity: entity
-            )
+                NSValidationStringPatternMatchingError, for: value, reason: "does not match the pattern '\(pattern)'.",
+                entity: entity)
         case .predicate(let tree, let text):
             do {
                 guard try PreparedPredicate(tree).evaluate(value: .value(value)) ?? false else {
@@ -70,7 +70,7 @@ extension CompiledAttribute {
                 return nil
             } catch let failure {
                 return error(
-                    NSManagedObjectValidationError, for: value, reason: "cannot be checked by \(text): \(failure)",
+                    NSManagedObjectValidationError, for: value, reason: "cannot be validated by \(text): \(failure)",
                     entity: entity)
             }
         }

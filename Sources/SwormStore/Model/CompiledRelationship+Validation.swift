@@ -8,7 +8,7 @@ extension CompiledRelationship {
             return isToMany
                 ? CoreDataError(
                     NSValidationRelationshipLacksMinimumCountError,
-                    "'\(name)' of \(entity) is required: it leads to no object.", entity: entity, key: name)
+                    "'\(name)' of \(entity) is required, and points to no object.", entity: entity, key: name)
                 : CoreDataError(
                     NSValidationMissingMandatoryPropertyError, "'\(name)' of \(entity) is required and has no value.",
                     entity: entity, key: name)
@@ -16,13 +16,13 @@ extension CompiledRelationship {
         if isToMany, count < minCount {
             return CoreDataError(
                 NSValidationRelationshipLacksMinimumCountError,
-                "'\(name)' of \(entity) leads to \(count) objects; at least \(minCount) are required.", entity: entity,
+                "'\(name)' of \(entity) points to \(count) objects; at least \(minCount) are required.", entity: entity,
                 key: name)
         }
         if isToMany, maxCount > 1, count > maxCount {
             return CoreDataError(
                 NSValidationRelationshipExceedsMaximumCountError,
-                "'\(name)' of \(entity) leads to \(count) objects; at most \(maxCount) are allowed.", entity: entity,
+                "'\(name)' of \(entity) points to \(count) objects; at most \(maxCount) are allowed.", entity: entity,
                 key: name)
         }
         return nil

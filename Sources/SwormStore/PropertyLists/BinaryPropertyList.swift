@@ -54,10 +54,10 @@ private struct Reader {
 
     init(_ data: Data) throws(ArchiveError) {
         guard data.count <= BinaryPropertyList.sizeLimit else {
-            throw ArchiveError("the property list has \(data.count) bytes, which is more than is read")
+            throw ArchiveError("the property list has \(data.count) bytes and is too large")
         }
         guard data.count >= 40, data.starts(with: BinaryPropertyList.magic) else {
-            throw ArchiveError("it is no binary property list")
+            throw ArchiveError("it is not a binary property list")
         }
         let bytes = [UInt8](data)
         let trailer = bytes.count - 32
@@ -70,7 +70,7 @@ private struct Reader {
             let count = number(trailer + 8, 8), let root = number(trailer + 16, 8),
             let table = number(trailer + 24, 8), count > 0, count <= bytes.count, root < count,
             table >= 8, table <= trailer, count <= (trailer - table) / offsetSize
-        else { throw ArchiveError("the end of the property list makes no sense") }
+        else { throw ArchiveError("the trailer of the property list is invalid") }
         self.bytes = bytes
         self.count = count
         self.root = root
@@ -83,7 +83,7 @@ private struct Reader {
         nodes.reserveCapacity(count)
         for index in 0..<count {
             let start = try unsigned(table + index * offsetSize, size: offsetSize)
-            guard start >= 8, start < table else { throw ArchiveError("object \(index) lies outside the objects") }
+            guard start >= 8, start < table else { throw ArchiveError("object \(index) is out of bounds") }
             nodes.append(try node(start))
         }
         return nodes
@@ -162,11 +162,11 @@ private struct Reader {
                 throw ArchiveError("an object of the property list has no count")
             }
             let size = 1 << Int(bytes[body] & 0x0F)
-            guard body + size < table else { throw ArchiveError("an object of the property list is cut off") }
+            guard body + size < table else { throw ArchiveError("an object of the property list is truncated") }
             units = try unsigned(body + 1, size: size)
             body += 1 + size
         }
-        guard units <= (table - body) / unit else { throw ArchiveError("an object of the property list is cut off") }
+        guard units <= (table - body) / unit else { throw ArchiveError("an object of the property list is truncated") }
         try take(body - start + units * unit, from: start)
         return body..<body + units * unit
     }
@@ -177,7 +177,7 @@ private struct Reader {
         for start in stride(from: range.lowerBound, to: range.upperBound, by: referenceSize) {
             let number = try unsigned(start, size: referenceSize)
             guard number < count else {
-                throw ArchiveError("the property list refers to object \(number), which it has not")
+                throw ArchiveError("the property list refers to the missing object \(number)")
             }
             result.append(number)
         }
@@ -185,13 +185,13 @@ private struct Reader {
     }
 
     private mutating func take(_ size: Int, from start: Int = 0) throws(ArchiveError) {
-        guard start + size <= table else { throw ArchiveError("an object of the property list is cut off") }
+        guard start + size <= table else { throw ArchiveError("an object of the property list is truncated") }
         budget -= size
         guard budget >= -8 else { throw ArchiveError("objects of the property list share their bytes") }
     }
 
     private func bits(_ start: Int, size: Int) throws(ArchiveError) -> UInt64 {
-        guard start >= 0, start + size <= bytes.count else { throw ArchiveError("the property list is cut off") }
+        guard start >= 0, start + size <= bytes.count else { throw ArchiveError("the property list is truncated") }
         var number: UInt64 = 0
         for index in start..<start + size { number = number << 8 | UInt64(bytes[index]) }
         return number

@@ -11,7 +11,7 @@ package enum Deflate {
         let stream = makeStream()
         defer { stream.deallocate() }
         guard inflateInit2_(stream, -MAX_WBITS, ZLIB_VERSION, streamSize) == Z_OK else {
-            throw ArchiveError("there is no memory to decompress it")
+            throw ArchiveError("it cannot be decompressed: out of memory")
         }
         defer { inflateEnd(stream) }
         return try run(data, limit: limit, with: stream) { CSwormZlib.inflate($0, Z_NO_FLUSH) }
@@ -25,7 +25,7 @@ package enum Deflate {
             deflateInit2_(
                 stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
                 streamSize) == Z_OK
-        else { throw ArchiveError("there is no memory to compress it") }
+        else { throw ArchiveError("it cannot be compressed: out of memory") }
         defer { deflateEnd(stream) }
         return try run(data, limit: Int.max, with: stream) { CSwormZlib.deflate($0, Z_FINISH) }
     }
@@ -63,7 +63,7 @@ package enum Deflate {
                 output.append(contentsOf: chunk[..<written])
                 if code == Z_STREAM_END { return nil }
                 guard code == Z_OK, written > 0 || stream.pointee.avail_in > 0 else {
-                    return ArchiveError("its compressed form is damaged or cut off")
+                    return ArchiveError("its compressed form is damaged or truncated")
                 }
             }
         }

@@ -37,7 +37,7 @@ package struct KeyedArchive {
         let root = Self.fields(of: list.node(list.root), in: list)
         guard case .string("NSKeyedArchiver")? = root["$archiver"].map(list.node),
             case .array(let entries)? = root["$objects"].map(list.node), let top = root["$top"]
-        else { throw ArchiveError("the property list is no keyed archive") }
+        else { throw ArchiveError("the property list is not a keyed archive") }
         self.entries = entries
         self.top = Self.fields(of: list.node(top), in: list)
         var names: [Int: String] = [:]

@@ -20,7 +20,7 @@ package enum PropertyList {
 
     /// Returns a date that Foundation can describe: it traps for dates beyond every calendar.
     static func date(_ seconds: Double) throws(ArchiveError) -> Date {
-        guard abs(seconds) < 1e13 else { throw ArchiveError("the property list has a date outside of every calendar") }
+        guard abs(seconds) < 1e13 else { throw ArchiveError("the property list has a date that is out of range") }
         return Date(timeIntervalSinceReferenceDate: seconds)
     }
 }

@@ -8,10 +8,10 @@ struct XMLPropertyList {
     /// Returns the list as Foundation objects.
     static func objects(_ data: Data) throws(ArchiveError) -> Any {
         guard data.count <= sizeLimit else {
-            throw ArchiveError("the property list has \(data.count) bytes, which is more than is read")
+            throw ArchiveError("the property list has \(data.count) bytes and is too large")
         }
         guard String(data: data, encoding: .utf8) != nil else {
-            throw ArchiveError("it is neither a binary property list nor one in UTF-8")
+            throw ArchiveError("it is neither a binary property list nor UTF-8")
         }
         var parser = XMLPropertyList(bytes: [UInt8](data))
         return try parser.list()
@@ -38,12 +38,12 @@ struct XMLPropertyList {
             place = end
         }
         try skipBetween()
-        guard case .start("plist", let isEmpty) = try tag(), !isEmpty else { throw issue("is no property list") }
+        guard case .start("plist", let isEmpty) = try tag(), !isEmpty else { throw issue("is not a property list") }
         guard case .start(let name, let isEmpty) = try tag() else { throw issue("ends without a value") }
         let object = try value(name, isEmpty: isEmpty, depth: 0)
         guard case .end("plist") = try tag() else { throw issue("has more than one value") }
         try skipBetween()
-        guard place == bytes.count else { throw issue("goes on behind its end") }
+        guard place == bytes.count else { throw issue("continues after its end") }
         return object
     }
 
@@ -61,7 +61,7 @@ struct XMLPropertyList {
         case "data":
             guard let data = Data(base64Encoded: isEmpty ? "" : try text(name), options: .ignoreUnknownCharacters)
             else {
-                throw issue("has data that are not base64")
+                throw issue("has data that is not base64")
             }
             return data
         case "integer": return try integer(isEmpty ? "" : text(name))
@@ -70,7 +70,7 @@ struct XMLPropertyList {
             guard let number = Double(trimmed) else { throw issue("has a real that is not a number") }
             return NSNumber(value: number)
         case "date": return try date(isEmpty ? "" : text(name))
-        default: throw issue("has an element '\(name.prefix(40))', which no property list has")
+        default: throw issue("has the unknown element '\(name.prefix(40))'")
         }
     }
 
@@ -115,7 +115,7 @@ struct XMLPropertyList {
             if bytes[index..<index + mark.count].elementsEqual(mark) { return index + mark.count }
             index += 1
         }
-        throw issue("is cut off")
+        throw issue("is truncated")
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
@@ -137,7 +137,7 @@ struct XMLPropertyList {
 
     private mutating func tag() throws(ArchiveError) -> Tag {
         try skipBetween()
-        guard starts(with: "<") else { throw issue(place < bytes.count ? "has text between values" : "is cut off") }
+        guard starts(with: "<") else { throw issue(place < bytes.count ? "has text between values" : "is truncated") }
         let end = try place(after: ">")
         var content = bytes[place + 1..<end - 1]
         place = end
@@ -159,12 +159,12 @@ struct XMLPropertyList {
             if starts(with: "<![CDATA[") {
                 let start = place + 9
                 place = try place(after: "]]>")
-                guard start <= place - 3 else { throw issue("is cut off") }
+                guard start <= place - 3 else { throw issue("is truncated") }
                 result += bytes[start..<place - 3]
             } else if starts(with: "<!--") {
                 place = try place(after: "-->")
             } else if bytes[place] == UInt8(ascii: "<") {
-                throw issue("has an element inside of a \(name)")
+                throw issue("has an element inside a \(name)")
             } else if bytes[place] == UInt8(ascii: "&") {
                 let end = try place(after: ";")
                 result += try character(String(decoding: bytes[place + 1..<end - 1], as: UTF8.self)).utf8
@@ -174,7 +174,7 @@ struct XMLPropertyList {
                 place += 1
             }
         }
-        throw issue("is cut off")
+        throw issue("is truncated")
     }
 
     private func character(_ entity: String) throws(ArchiveError) -> String {
@@ -188,7 +188,7 @@ struct XMLPropertyList {
             let digits = entity.dropFirst(entity.hasPrefix("#x") ? 2 : 1)
             guard entity.hasPrefix("#"), digits.count <= 8,
                 let scalar = UInt32(digits, radix: entity.hasPrefix("#x") ? 16 : 10).flatMap(Unicode.Scalar.init)
-            else { throw issue("has the entity '\(entity.prefix(20))', which no property list has") }
+            else { throw issue("has the unknown entity '\(entity.prefix(20))'") }
             return String(Character(scalar))
         }
     }
@@ -203,7 +203,7 @@ struct XMLPropertyList {
         let number = (isNegative ? "-" : "") + (isHexadecimal ? digits.dropFirst(2) : digits)
         if let value = Int64(number, radix: isHexadecimal ? 16 : 10) { return NSNumber(value: value) }
         if let value = UInt64(number, radix: isHexadecimal ? 16 : 10) { return NSNumber(value: value) }
-        throw issue("has an integer that is not one of 64 bits")
+        throw issue("has an integer that does not fit in 64 bits")
     }
 
     /// Parses a date of the form 2001-01-01T00:00:00Z.

@@ -7,7 +7,7 @@ extension InterruptToken {
     package var failure: CoreDataError? {
         switch reason {
         case .cancelled:
-            CoreDataError(CocoaError.Code.userCancelled.rawValue, "The context was interrupted; nothing was read.")
+            CoreDataError(CocoaError.Code.userCancelled.rawValue, "The context was interrupted. Nothing was read.")
         case .suspended: .storeIsSuspended
         case nil: isLate ? .deadlineHasPassed : nil
         }
@@ -25,13 +25,13 @@ extension CoreDataError {
     static var deadlineHasPassed: CoreDataError {
         CoreDataError(
             NSPersistentStoreTimeoutError,
-            "The work did not end before its deadline. It was stopped, and nothing of it was saved. Do less in one call, or allow more time.",
+            "The deadline was exceeded. The work was stopped, and nothing was saved. Do less in one call, or allow more time.",
             condition: .timedOut)
     }
 
     static var storeIsSuspended: CoreDataError {
         CoreDataError(
-            NSPersistentStoreOperationError, "The store is suspended. Resume it before it is used.",
+            NSPersistentStoreOperationError, "The store is suspended. Resume it before using it.",
             condition: .suspended)
     }
 }

@@ -78,7 +78,7 @@ extension StoredValue {
             let text = url.absoluteString
             guard URL(string: text, encodingInvalidCharacters: false) != nil else {
                 throw refusal(
-                    "has a text from which no URL can be made again", value: value, for: attribute, of: entity)
+                    "has an absolute string that is not a valid URL", value: value, for: attribute, of: entity)
             }
             return .text(text)
         case (.uuid, .uuid(let uuid)): return .uuid(uuid)
@@ -120,7 +120,7 @@ extension StoredValue {
         // Foundation traps when it describes such a date, and the code that catches the error may print it.
         if case .date(let date) = value, !(abs(date.timeIntervalSinceReferenceDate) < 1e13) { shown = nil }
         return CoreDataError(
-            code, "The value of “\(entity.name).\(attribute.name)” \(what). Nothing was saved.", entity: entity.name,
+            code, "The value of '\(entity.name).\(attribute.name)' \(what). Nothing was saved.", entity: entity.name,
             key: attribute.name, value: shown)
     }
 }

@@ -43,7 +43,7 @@ public struct ReleaseLedger: Sendable {
     ) throws {
         let version = plan.versions[try plan.index(named: name)]
         guard !name.isEmpty, !name.hasPrefix("."), !name.contains("/") else {
-            throw StoreError(.migrationFailed, "'\(name)' is no name for files. Name the version otherwise.")
+            throw StoreError(.migrationFailed, "'\(name)' is not a valid file name. Use another name for the version.")
         }
         if try releases().contains(name) { return try require(try changes(of: version)) }
         let model = try version.model()
@@ -70,7 +70,7 @@ public struct ReleaseLedger: Sendable {
         try require(
             try known.flatMap { name in
                 try versions[name].map(changes) ?? [
-                    "Version '\(name)' was released, and the plan does not have it any more"
+                    "Version '\(name)' was released, but is no longer in the plan"
                 ]
             })
     }
@@ -97,7 +97,7 @@ public struct ReleaseLedger: Sendable {
             guard issues.isEmpty else {
                 throw StoreError(
                     .unsoundStore,
-                    "The store of version '\(name)' has \(issues.count) issues when it is migrated:"
+                    "The store of version '\(name)' has \(issues.count) issues after its migration:"
                         + issues.map { "\n- \($0)" }.joined())
             }
         }
@@ -111,7 +111,8 @@ public struct ReleaseLedger: Sendable {
             released = try JSONDecoder().decode(ReleasedModel.self, from: Data(contentsOf: note(version.name)))
         } catch {
             throw StoreError(
-                .changedRelease, "The note of version '\(version.name)' in \(folder.path) cannot be read.", cause: error
+                .changedRelease, "The record of version '\(version.name)' in '\(folder.path)' cannot be read.",
+                cause: error
             )
         }
         return released.differences(to: ReleasedModel(try version.model())).map { "Version '\(version.name)': \($0)" }
@@ -121,7 +122,7 @@ public struct ReleaseLedger: Sendable {
         guard !changes.isEmpty else { return }
         throw StoreError(
             .changedRelease,
-            "Released versions have changed. Put them back as they were, and add a version:"
+            "Released versions have changed. Restore them, and add a new version:"
                 + changes.map { "\n- \($0)" }.joined())
     }
 

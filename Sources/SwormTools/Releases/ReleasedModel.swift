@@ -50,8 +50,8 @@ struct ReleasedModel: Codable, Equatable {
         case let relationship as NSRelationshipDescription:
             words += [
                 relationship.isToMany
-                    ? relationship.isOrdered ? "ordered relation to many" : "relation to many"
-                    : "relation to one", "leads to '\(relationship.destinationEntity?.name ?? "")'",
+                    ? relationship.isOrdered ? "ordered to-many relation" : "to-many relation"
+                    : "to-one relation", "destination '\(relationship.destinationEntity?.name ?? "")'",
                 "inverse '\(relationship.inverseRelationship?.name ?? "")'",
                 "\(relationship.minCount) to \(relationship.maxCount == 0 ? "any number" : "\(relationship.maxCount)")",
             ]
@@ -71,7 +71,7 @@ struct ReleasedModel: Codable, Equatable {
             .transformableAttributeType: "transformable", .compositeAttributeType: "composite",
         ]
         let name = names[attribute.attributeType] ?? "type \(attribute.attributeType.rawValue)"
-        return attribute.allowsExternalBinaryDataStorage ? "\(name) that may be in files" : name
+        return attribute.allowsExternalBinaryDataStorage ? "\(name) that may be stored in files" : name
     }
 }
 
@@ -83,7 +83,7 @@ extension ReleasedModel {
         return names.flatMap { name in
             switch (entities[name], now.entities[name]) {
             case (let old?, let new?): Self.differences(from: old, to: new).map { "'\(name)'\($0)" }
-            case (_?, nil): ["'\(name)' is gone"]
+            case (_?, nil): ["'\(name)' was removed"]
             default: ["'\(name)' is new"]
             }
         }
@@ -92,16 +92,16 @@ extension ReleasedModel {
     private static func differences(from old: Entity, to new: Entity) -> [String] {
         guard old.hash != new.hash else { return [] }
         var lines: [String] = []
-        if old.says != new.says { lines.append(" was \(old.says), and is \(new.says)") }
+        if old.says != new.says { lines.append(" was \(old.says), and is now \(new.says)") }
         for name in Set(old.properties.keys).union(new.properties.keys).sorted() {
             switch (old.properties[name], new.properties[name]) {
             case (let old?, let new?):
                 if old.says != new.says {
-                    lines.append(".\(name) was \(old.says), and is \(new.says)")
+                    lines.append(".\(name) was \(old.says), and is now \(new.says)")
                 } else if old.hash != new.hash {
                     lines.append(".\(name) has another version hash")
                 }
-            case (let old?, nil): lines.append(".\(name) is gone; it was \(old.says)")
+            case (let old?, nil): lines.append(".\(name) was removed; it was \(old.says)")
             case (_, let new?): lines.append(".\(name) is new; it is \(new.says)")
             default: break
             }

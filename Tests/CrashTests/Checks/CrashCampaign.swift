@@ -35,7 +35,7 @@ struct CrashCampaign {
                 }
                 guard number < numbers.upperBound, issues.withLock({ $0.count < limit }) else { return }
                 let issue =
-                    killed ? checker.faultOfKilled(at: number, in: folder) : checker.issue(of: number, in: folder)
+                    killed ? checker.issueOfKilled(at: number, in: folder) : checker.issue(of: number, in: folder)
                 if let issue { issues.withLock { $0.append(issue) } }
             }
         }

@@ -25,7 +25,7 @@ struct CrashChecker: Sendable {
     }
 
     /// What is wrong with what a process has left that was killed after so many changes.
-    func faultOfKilled(at number: Int, in scratch: URL) -> String? {
+    func issueOfKilled(at number: Int, in scratch: URL) -> String? {
         issue(of: history.stateOfKilled(at: number), number, in: scratch)
     }
 
@@ -34,7 +34,7 @@ struct CrashChecker: Sendable {
         defer { try? FileManager.default.removeItem(at: folder) }
         do {
             try state.make(in: folder)
-            guard let issue = try storeFault(state, number, folder) ?? backupFault(state, folder) else { return nil }
+            guard let issue = try storeIssue(state, number, folder) ?? backupIssue(state, folder) else { return nil }
             return describe(issue, number, state)
         } catch {
             return describe("\(error)", number, state)
@@ -47,7 +47,7 @@ struct CrashChecker: Sendable {
 
     // MARK: Stores
 
-    private func storeFault(_ state: CrashState, _ number: Int, _ folder: URL) throws -> String? {
+    private func storeIssue(_ state: CrashState, _ number: Int, _ folder: URL) throws -> String? {
         let url = folder.appendingPathComponent("Store.sqlite")
         if isThere, FileKind(path: url.path) == nil { return "there is no store" }
         var model = CrashModel.first
@@ -63,17 +63,17 @@ struct CrashChecker: Sendable {
             return "its content is "
                 + (other.map { "that of \($0), and not of \(allowed)" } ?? "of no state: \(content.summary)")
         }
-        if let issue = try faultOfFiles(url, model) { return issue }
+        if let issue = try issueOfFiles(url, model) { return issue }
         if isThere, try hasRemains(folder) { return "an interrupted replacement has left something" }
         // The work that was interrupted can be done again.
         guard hasVersions, found == 0, number % 8 == 0 else { return nil }
         let last = run.milestones[1]
         guard last.model == .withoutFiles else { return nil }
         guard try self.content(of: url, last.model) == last.content else { return "the second migration was wrong" }
-        return try faultOfFiles(url, last.model)
+        return try issueOfFiles(url, last.model)
     }
 
-    private func backupFault(_ state: CrashState, _ folder: URL) throws -> String? {
+    private func backupIssue(_ state: CrashState, _ folder: URL) throws -> String? {
         let url = folder.appendingPathComponent("Backup.sqlite")
         let allowed = state.moment.backups
         guard FileKind(path: url.path) != nil else {
@@ -83,7 +83,7 @@ struct CrashChecker: Sendable {
         guard allowed.contains(where: { $0.map { run.milestones[$0].content == content } ?? false }) else {
             return "the backup is not of \(allowed): \(content.summary)"
         }
-        return try faultOfFiles(url, .first).map { "the backup: \($0)" }
+        return try issueOfFiles(url, .first).map { "the backup: \($0)" }
     }
 
     private func content(of url: URL, _ model: CrashModel) throws -> CrashContent {
@@ -93,7 +93,7 @@ struct CrashChecker: Sendable {
         return content
     }
 
-    private func faultOfFiles(_ url: URL, _ model: CrashModel) throws -> String? {
+    private func issueOfFiles(_ url: URL, _ model: CrashModel) throws -> String? {
         // Whoever reads a file that was just written waits until its time of modification is past.
         for end in ["", "-wal", "-journal"] { makeOld(url.path + end) }
         let issues = try StoreVerification.issues(of: url, model: model.model.compiled())

@@ -107,7 +107,7 @@ struct AppleStoreReadingTests {
     }
 
     @Test(arguments: AppleStores.stores)
-    func `conditions on attributes and through relationships find what the graph says`(_ fixture: AppleStore) throws {
+    func `conditions on attributes and through relationships find the rows of the graph`(_ fixture: AppleStore) throws {
         try reading(fixture) { context, plain, model in
             let graph = try ObjectGraphText(plain, model)
             var asked = 0

@@ -39,7 +39,7 @@ struct AppleStoreSchemaTests {
     }
 
     @Test(arguments: AppleStores.stores)
-    func `a new store says of itself what Apple's framework said of the same model`(_ fixture: AppleStore) throws {
+    func `a new store describes itself as Apple's framework did for the same model`(_ fixture: AppleStore) throws {
         let real = try PlainStore(copyOf: fixture.url)
         let new = try newStore(fixture.model)
         #expect(new.metadata["NSStoreModelVersionHashes"] as? [String: Data] != nil)

@@ -8,7 +8,7 @@ struct AppleStoreWritingTests {
     @Test func `only stores with missing files or dangling keys of Apple's own are left out`() throws {
         #expect(!AppleStores.soundStores.isEmpty)
         for store in AppleStores.stores {
-            let issues = try #require(AppleStores.originalFaults[store.testDescription])
+            let issues = try #require(AppleStores.originalIssues[store.testDescription])
             guard !issues.isEmpty else { continue }
             print("\(store.testDescription) is not written to: \(issues)")
             let plain = try PlainStore(copyOf: store.url)
@@ -18,7 +18,7 @@ struct AppleStoreWritingTests {
                 if issue.hasSuffix("names a missing file") {
                     #expect(!missing.isEmpty, "\(store.testDescription): \(issue)")
                 } else {
-                    #expect(issue.contains("lead to an object that is not there"))
+                    #expect(issue.contains("point to a missing object"))
                     #expect(!graph.danglingLinks.isEmpty, "\(store.testDescription): \(issue)")
                 }
             }

@@ -89,7 +89,7 @@ enum AppleStores {
     }()
 
     /// What `verify` finds in each store before anything is written, by the store's description.
-    static let originalFaults: [String: [String]] = Dictionary(
+    static let originalIssues: [String: [String]] = Dictionary(
         stores.map { store in
             do {
                 let (folder, url) = try store.copied()
@@ -103,7 +103,7 @@ enum AppleStores {
 
     /// The stores that are written to. In those that are left out Apple's framework itself has left issues, with which
     /// nobody could tell whose they are afterwards.
-    static let soundStores: [AppleStore] = stores.filter { originalFaults[$0.testDescription] == [] }
+    static let soundStores: [AppleStore] = stores.filter { originalIssues[$0.testDescription] == [] }
 
     static let soundURLs: Set<URL> = Set(soundStores.map(\.url))
 

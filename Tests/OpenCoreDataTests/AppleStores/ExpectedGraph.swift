@@ -172,7 +172,7 @@ struct ExpectedGraph {
     }
 
     /// What `verify` says of the keys that stay when their objects have gone.
-    func danglingFaults() -> [String] {
+    func danglingIssues() -> [String] {
         model.entities.flatMap { entity in
             entity.relationships.compactMap { relationship in
                 guard relationship.declaring == entity.name, !relationship.isToMany, relationship.inverse == nil else {
@@ -181,7 +181,7 @@ struct ExpectedGraph {
                 let count = family(of: entity.name).flatMap { links($0, relationship.name) }
                     .count { graph.nodes[$0] == nil }
                 guard count > 0 else { return nil }
-                return "\(entity.name).\(relationship.name): \(count) rows lead to an object that is not there"
+                return "\(entity.name).\(relationship.name): \(count) rows point to a missing object"
             }
         }
     }

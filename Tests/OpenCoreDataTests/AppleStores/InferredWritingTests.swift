@@ -27,7 +27,7 @@ struct InferredWritingTests {
         }
     }
 
-    @Test func `what a save with an inferred model takes is sound under the real one`() throws {
+    @Test func `a save with an inferred model is sound under the real model`() throws {
         var total = Outcome()
         var seen: Set<URL> = []
         for real in AppleStores.stores where seen.insert(real.url).inserted {
@@ -47,19 +47,19 @@ struct InferredWritingTests {
             }
             if FileManager.default.fileExists(atPath: StoreFiles(url: url).externalData) {
                 let error = coreDataError { try inferred.withContext(at: url, options: Self.options) { _ in } }
-                #expect(error?.message.contains("files for external data") == true)
+                #expect(error?.message.contains("external data files") == true)
                 continue
             }
             let model = try real.model.make()
             let issues = try StoreVerification.issues(of: url, model: model.compiled())
-            let plainFaults = try PlainStore(copyOf: url).issues(PlainModel(model))
+            let plainIssues = try PlainStore(copyOf: url).issues(PlainModel(model))
             try inferred.withContext(at: url, options: Self.options) { context in
                 try write(context, model, &total)
             }
             let found = try StoreVerification.issues(of: url, model: model.compiled())
             #expect(found.filter { !issues.contains($0) } == [], "\(real.testDescription)")
             let after = try PlainStore(copyOf: url)
-            #expect(after.issues(PlainModel(model)) == plainFaults, "\(real.testDescription)")
+            #expect(after.issues(PlainModel(model)) == plainIssues, "\(real.testDescription)")
             #expect(after.pragmas["integrity_check"] == "ok")
             // The metadata stay those of the real model.
             try real.withContext(at: url) { _ in }
@@ -67,7 +67,7 @@ struct InferredWritingTests {
         }
         print("taken: \(total.taken), refused: \(total.reasons.count)")
         for kind in ["insert", "update", "relate", "delete"] { #expect((total.taken[kind] ?? 0) > 0, "\(kind)") }
-        for part in ["may be the other side", "may be kept in files", "leads to the deleted object", "may be keys"] {
+        for part in ["may be the inverse", "can be stored in files", "may point to the deleted object", "may be keys"] {
             #expect(total.reasons.contains { $0.contains(part) }, "\(part)")
         }
     }

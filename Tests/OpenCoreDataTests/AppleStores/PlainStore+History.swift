@@ -2,7 +2,7 @@ import Foundation
 
 extension PlainStore {
     /// What the history leaves out or changes of what happened since an earlier state, found without the library's help.
-    func historyFaults(since before: PlainStore, _ model: PlainModel) -> [String] {
+    func historyIssues(since before: PlainStore, _ model: PlainModel) -> [String] {
         guard let changes = rows["ACHANGE"], let old = before.rows["ACHANGE"] else { return [] }
         var issues: [String] = []
         for table in ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"] {

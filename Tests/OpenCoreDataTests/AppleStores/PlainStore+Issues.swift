@@ -27,13 +27,13 @@ extension PlainStore {
             where relationship.isOrdered && relationship.declaring == entity.name
                 && !relationship.description.isTransient
             {
-                issues += orderFaults(of: relationship, model)
+                issues += orderIssues(of: relationship, model)
             }
         }
         return issues
     }
 
-    private func orderFaults(of relationship: PlainModel.Relationship, _ model: PlainModel) -> [String] {
+    private func orderIssues(of relationship: PlainModel.Relationship, _ model: PlainModel) -> [String] {
         let name = "\(relationship.declaring).\(relationship.name)"
         let (table, owner, order): (String, String, String)
         switch model.members(of: relationship, in: tables) {

@@ -10,7 +10,7 @@ final class StoreChanges {
     private var expected: ExpectedGraph
     private var before: PlainStore
     private let original: PlainStore
-    private let originalFaults: [String]
+    private let originalIssues: [String]
     private var values = ValueSource()
     /// The objects that were inserted, by entity.
     private var inserted: [String: [String]] = [:]
@@ -23,9 +23,9 @@ final class StoreChanges {
         original = try PlainStore(copyOf: url)
         before = original
         expected = ExpectedGraph(try ObjectGraphText(original, model), model)
-        originalFaults = try StoreVerification.issues(of: url, model: model.model.compiled())
+        originalIssues = try StoreVerification.issues(of: url, model: model.model.compiled())
         #expect(original.issues(model) == [])
-        #expect(originalFaults == [])
+        #expect(originalIssues == [])
     }
 
     private var concrete: [PlainModel.Entity] { model.entities.filter { !$0.isAbstract } }
@@ -277,10 +277,10 @@ final class StoreChanges {
             #expect(found.differences(from: expected.graph) == [], "after \(step), as objects")
         }
         let issues = try StoreVerification.issues(of: url, model: model.model.compiled())
-        #expect(Set(issues) == Set(originalFaults + expected.danglingFaults()), "after \(step)")
+        #expect(Set(issues) == Set(originalIssues + expected.danglingIssues()), "after \(step)")
         #expect(plain.pragmas["integrity_check"] == "ok")
         #expect(plain.issues(model) == [], "after \(step)")
-        #expect(plain.historyFaults(since: before, model) == [], "after \(step)")
+        #expect(plain.historyIssues(since: before, model) == [], "after \(step)")
         #expect(plain.schema == original.schema)
         #expect(plain.identifier == original.identifier)
         #expect(NSDictionary(dictionary: plain.metadata).isEqual(to: original.metadata))

@@ -24,7 +24,7 @@ struct StoredModelTests {
     }
 
     @Test(arguments: AppleStores.stores)
-    func `the model in a store says what the XML says`(_ store: AppleStore) throws {
+    func `the model in a store equals the XML`(_ store: AppleStore) throws {
         let stored = try StoredModel(ofStoreAt: store.url)
         guard stored.source == .cache, store.isFromFile else { return }
         // An application may name classes and versions when it runs.
@@ -54,7 +54,7 @@ struct StoredModelTests {
     }
 
     @Test(arguments: Fixtures.paths.filter { $0.hasSuffix(".momd") })
-    func `compiled models say what the XML says`(_ path: String) throws {
+    func `compiled models equal the XML`(_ path: String) throws {
         let folder = try #require(Fixtures.folder).appendingPathComponent(path, isDirectory: true)
         let source = folder.deletingPathExtension().appendingPathExtension("xcdatamodeld")
         let compiled = try NSManagedObjectModel.versions(at: folder)
@@ -70,7 +70,7 @@ struct StoredModelTests {
     }
 
     @Test(arguments: Fixtures.paths.filter { $0.hasSuffix(".omo") })
-    func `an optimized model is refused with the way to the compiled one`(_ path: String) throws {
+    func `an optimized model is rejected with the way to the compiled one`(_ path: String) throws {
         let file = try #require(Fixtures.folder).appendingPathComponent(path)
         let error = #expect(throws: CoreDataError.self) { try NSManagedObjectModel.load(contentsOf: file) }
         #expect(error?.message.contains(".mom file of the same name") == true)
@@ -166,7 +166,7 @@ struct StoredModelTests {
         #expect(throws: CoreDataError.self) { try store.withContext(at: copy) { _ in } }
     }
 
-    @Test func `what is inferred of relationships is so`() throws {
+    @Test func `inferred relationships are correct`() throws {
         var found = 0
         var missed: [String] = []
         for store in AppleStores.stores where store.isFromFile {

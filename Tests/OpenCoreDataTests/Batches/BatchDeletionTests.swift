@@ -24,7 +24,7 @@ struct BatchDeletionTests {
         try context.save()
     }
 
-    @Test func `what cascades goes too, links are cut, and objects of the context know it`() throws {
+    @Test func `cascades delete related objects, links are removed, and objects of the context are updated`() throws {
         let author = try #require(try context.all("Author").first)
         let tag = try #require(try context.all("Tag").first)
         let books = try context.all("Book", sort: "year")
@@ -47,14 +47,14 @@ struct BatchDeletionTests {
         let error = coreDataError { try context.deleteAll("Shelf") }
         #expect(error?.errorCode == NSValidationRelationshipDeniedDeleteError)
         #expect(error?.entity == "Shelf" && error?.key == "content")
-        #expect(error?.message.contains("leads to 1 object of Book, such as p3") == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("relates to 1 object of Book, such as p3") == true, "\(error?.message ?? "")")
         #expect(try context.all("Shelf").count == 1)
         #expect(try context.deleteAll("Book", "year == 3") == 1)
         #expect(try context.deleteAll("Shelf") == 1)
         try library.verify()
     }
 
-    @Test func `a link that must not be empty refuses the deletion`() throws {
+    @Test func `a link that must not be empty rejects the deletion`() throws {
         let model = GraphLibrary.model()
         let book = try #require(model.entitiesByName["Book"])
         book.relationshipsByName["author"]?.isOptional = false
@@ -75,7 +75,7 @@ struct BatchDeletionTests {
         #expect(try StoreVerification.issues(of: folder.url(), model: #require(context.compiledModel)) == [])
     }
 
-    @Test func `unsaved changes of what a deletion concerns count`() throws {
+    @Test func `unsaved changes of affected objects count`() throws {
         let book = try #require(try context.all("Book", "year == 1").first)
         try context.make("Review", ["mark": 9, "book": book])
         #expect(try context.deleteAll("Book", "year == 1") == 1)

@@ -20,7 +20,7 @@ struct BatchInsertionTests {
             try StoreVerification.issues(of: folder.url(), model: coordinator.managedObjectModel.compiled()) == [])
     }
 
-    @Test func `dictionaries become rows, with defaults for what they do not name`() throws {
+    @Test func `dictionaries become rows, with defaults for missing keys`() throws {
         let folder = try StoreFolder()
         let context = try GraphLibrary.context(at: folder.url())
         try context.make("Novel", ["title": "before"])
@@ -48,7 +48,7 @@ struct BatchInsertionTests {
         try verify(folder, context)
     }
 
-    @Test func `handlers fill in objects until they say that there are no more`() throws {
+    @Test func `handlers fill in objects until they return true`() throws {
         let folder = try StoreFolder()
         let context = try GraphLibrary.context(at: folder.url())
         var count = 0
@@ -72,7 +72,7 @@ struct BatchInsertionTests {
         try verify(folder, context)
     }
 
-    @Test func `what a save would refuse is refused, and nothing is inserted`() throws {
+    @Test func `objects that a save would reject are rejected, and nothing is inserted`() throws {
         let context = try GraphLibrary.context(at: nil)
         func code(_ entity: String, _ objects: [[String: Any]]) -> Int? {
             coreDataError { _ = try context.execute(NSBatchInsertRequest(entityName: entity, objects: objects)) }?
@@ -120,7 +120,7 @@ struct BatchInsertionTests {
         #expect(try context.all("Shape").isEmpty)
     }
 
-    @Test func `the history tells of each row, with its author`() throws {
+    @Test func `the history contains each row, with its author`() throws {
         let library = try HistoryLibrary()
         try library.saveTag("before")
         let token = library.token
@@ -134,7 +134,7 @@ struct BatchInsertionTests {
         try library.verify()
     }
 
-    @Test func `a key that others have taken is not given again`() throws {
+    @Test func `a key that another process has taken is not used again`() throws {
         let folder = try StoreFolder()
         let context = try GraphLibrary.context(at: folder.url())
         // Ids are given out before the objects are saved.

@@ -90,7 +90,7 @@ struct BatchRequestTests {
         try library.verify()
     }
 
-    @Test func `what cannot be updated or deleted is named`() throws {
+    @Test func `objects that cannot be updated or deleted are named`() throws {
         let request = NSBatchUpdateRequest(entityName: "Book")
         #expect(coreDataError { _ = try context.execute(request) }?.message.contains("is empty") == true)
         request.propertiesToUpdate = ["titel": "x"]

@@ -21,7 +21,9 @@ struct BatchUpdateTests {
 
     private func titles() throws -> [String?] { try context.all("Book", sort: "year").map { $0.text("title") } }
 
-    @Test func `objects that the context has show what a statement wrote, and stale ones of others conflict`() throws {
+    @Test func `objects of the context show the values of a statement, and stale objects of other contexts conflict`()
+        throws
+    {
         let other = GraphLibrary.context(library.coordinator)
         let stale = try other.all("Book", sort: "year")
         #expect(stale[0].text("title") == "t1")
@@ -53,7 +55,7 @@ struct BatchUpdateTests {
         try library.verify()
     }
 
-    @Test func `values that a save would refuse are refused, whatever is found`() throws {
+    @Test func `values that a save would reject are rejected, whatever is found`() throws {
         for (name, value, code) in [
             ("title", AttributeValue.null, NSValidationMissingMandatoryPropertyError),
             ("year", .string("x"), NSManagedObjectValidationError),
@@ -68,7 +70,7 @@ struct BatchUpdateTests {
         #expect(try titles() == ["t1", "t2", "t3", "t4"])
     }
 
-    @Test func `a unique value that is taken, or that several would get, is refused by name`() throws {
+    @Test func `a unique value that is taken, or that several would get, is rejected by name`() throws {
         for format in ["year == 1", "year == 2 OR year == 3"] {
             let error = coreDataError {
                 try context.update("Book", format, ["isbn": .string("i4"), "title": .string("x")])
@@ -82,7 +84,7 @@ struct BatchUpdateTests {
         try library.verify()
     }
 
-    @Test func `a condition on what the statement itself changes looks at the rows as they were`() throws {
+    @Test func `a condition on the updated columns sees the rows before the update`() throws {
         let author = try context.make("Author", ["name": "Leo"])
         for book in try context.all("Book", "year < 4") { book.setValue(author, forKey: "author") }
         try context.save()
@@ -104,7 +106,7 @@ struct BatchUpdateTests {
         try library.verify()
     }
 
-    @Test func `unsaved changes count: then the objects are changed, and saved with the others`() throws {
+    @Test func `with unsaved changes, the objects are changed, and saved with the other objects`() throws {
         try context.make("Book", ["title": "new", "year": 0])
         try context.all("Book", "year == 4")[0].setValue(1, forKey: "year")
         #expect(try context.update("Book", "year < 2", ["title": .string("x")]) == 3)

@@ -55,7 +55,7 @@ struct UpsertRowsTests {
         try folder.raw().lines("SELECT Z_PK, Z_ENT, Z_OPT, ZTITLE, ZISBN, ZSTOCK FROM ZBOOK ORDER BY Z_PK")
     }
 
-    @Test func `an update uses up no key, raises the version, and keeps what it does not name`() throws {
+    @Test func `an update uses up no key, raises the version, and keeps the other columns`() throws {
         let folder = try StoreFolder()
         let context = try GraphLibrary.context(at: folder.url())
         try context.make("Book", ["title": "old", "isbn": "1", "year": 1900])
@@ -80,7 +80,7 @@ struct UpsertRowsTests {
         #expect(try rows(folder).first == "1|\(book)|2|new|1|1")
     }
 
-    @Test func `a row of a sub-entity is no row of the entity`() throws {
+    @Test func `a row of a sub-entity is not a row of the entity`() throws {
         let folder = try StoreFolder()
         let context = try GraphLibrary.context(at: folder.url())
         try context.make("Novel", ["title": "novel", "isbn": "1", "genre": "crime"])
@@ -99,7 +99,7 @@ struct UpsertRowsTests {
         #expect(try context.all("Novel", "genre == 'crime' AND title == 'n'").count == 1)
     }
 
-    @Test func `versions begin again behind the highest number`() throws {
+    @Test func `versions restart after the highest number`() throws {
         let folder = try StoreFolder()
         let context = try GraphLibrary.context(at: folder.url())
         for isbn in ["1", "2", "3"] { try context.make("Book", ["title": "old", "isbn": isbn]) }
@@ -110,7 +110,7 @@ struct UpsertRowsTests {
         #expect(try folder.raw().lines("SELECT DISTINCT Z_OPT, typeof(Z_OPT) FROM ZBOOK") == ["1|integer"])
     }
 
-    @Test func `the history tells what was inserted and what was changed`() throws {
+    @Test func `the history contains insertions and updates`() throws {
         let library = try HistoryLibrary()
         try library.context.make("Book", ["title": "old", "isbn": "1"])
         try library.context.make("Book", ["title": "same", "isbn": "2"])
@@ -154,7 +154,7 @@ struct UpsertRowsTests {
         try folder.raw().execute("UPDATE ZBOOK SET ZTITLE = 'free'")
     }
 
-    @Test func `unsaved changes of the hierarchy leave it to objects, others do not`() throws {
+    @Test func `unsaved changes of the hierarchy make it use objects, other changes do not`() throws {
         let folder = try StoreFolder()
         let context = try GraphLibrary.context(at: folder.url())
         try context.make("Tag", ["name": "unsaved"])
@@ -163,7 +163,7 @@ struct UpsertRowsTests {
         #expect(try upsert([Item(title: "a", isbn: "1")], context) == nil)
     }
 
-    @Test func `an interrupted batch stops, and leaves nothing behind`() throws {
+    @Test func `an interrupted batch stops, and writes nothing`() throws {
         let folder = try StoreFolder()
         let context = try GraphLibrary.context(at: folder.url())
         let items = (0..<10_000).lazy.map { number in

@@ -45,7 +45,7 @@ struct ConstraintSettlementTests {
         expect([stored, mine, mine, stored], world, [conflict(new, row)])
     }
 
-    @Test func `what leads to the object leads to the row`() throws {
+    @Test func `links to the object point to the row`() throws {
         var world = try SettlementCase()
         let new = world.person(-1)
         world.insert(new, ["name": .string("Leo")])
@@ -61,7 +61,9 @@ struct ConstraintSettlementTests {
         expect([wanted, wanted, wanted, wanted], world, [conflict(new, row)])
     }
 
-    @Test func `the partner of the object is the row's where the context prevails, and nobody's else`() throws {
+    @Test func `the partner of the object is the partner of the row where the context wins, and no other object's`()
+        throws
+    {
         var world = try SettlementCase()
         let new = world.person(-1)
         world.insert(new, ["name": .string("Leo")], toOnes: ["card": world.card(2)])
@@ -155,7 +157,7 @@ struct ConstraintSettlementTests {
         #expect(passes == Int(count) && world.request.isEmpty)
     }
 
-    @Test func `a pass that meets only what was settled before gets nowhere`() throws {
+    @Test func `a pass that meets only settled conflicts makes no progress`() throws {
         let world = try SettlementCase()
         let (one, other) = (world.person(1), world.person(2))
         var settled = SettledConflicts()

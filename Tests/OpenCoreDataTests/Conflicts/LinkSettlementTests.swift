@@ -37,7 +37,7 @@ struct LinkSettlementTests {
         ("parent", ["delete Person 1@1", "delete Person 2@6", "- delete Person 2"]),
         ("host", ["delete Person 1@1", "- deny Person 1.guests"]),
     ])
-    func `a row that leads to a deleted one`(name: String, followed: [String]) throws {
+    func `a row that points to a deleted one`(name: String, followed: [String]) throws {
         var world = try SettlementCase()
         world.delete(world.person(1))
         world.fresh.insert(world.snapshot(world.person(2), version: 6, toOnes: [name: world.person(1)]))
@@ -46,7 +46,7 @@ struct LinkSettlementTests {
         expect([kept, followed, followed, kept], world, conflicts)
     }
 
-    @Test func `two rows that lead to one deleted object keep it once`() throws {
+    @Test func `two rows that point to one deleted object keep it once`() throws {
         var world = try SettlementCase()
         world.delete(world.person(1))
         for key in [2, 3] as [Int64] {
@@ -92,7 +92,7 @@ struct LinkSettlementTests {
             LinkConflicts(conflicts: [pair(world, mine, "card", card)]))
     }
 
-    @Test func `a row of the store that leads to an object which the save has paired otherwise`() throws {
+    @Test func `a row of the store that points to an object which the save has paired otherwise`() throws {
         var world = try SettlementCase()
         let (mine, card) = (world.person(1), world.card(1))
         world.update(mine, version: 3, toOnes: [("card", world.card(9))])
@@ -103,7 +103,7 @@ struct LinkSettlementTests {
             [taken, cut, cut, taken], world, LinkConflicts(conflicts: [pair(world, card, "holder", mine)]))
     }
 
-    @Test func `an inserted object takes a partner, or goes without`() throws {
+    @Test func `an inserted object takes a partner, or has none`() throws {
         var world = try SettlementCase()
         let (new, card) = (world.person(-1), world.card(1))
         world.insert(new, toOnes: ["card": card])
@@ -116,7 +116,7 @@ struct LinkSettlementTests {
             [alone, paired, paired, alone], world, LinkConflicts(conflicts: [pair(world, new, "card", card)]))
     }
 
-    @Test func `a pair of which one is gone, or leads elsewhere by now, is nobody's conflict`() throws {
+    @Test func `a pair of which one was deleted, or now points elsewhere, is not a conflict`() throws {
         var world = try SettlementCase()
         world.update(world.person(1), toOnes: [("card", world.card(2))])
         world.fresh.insert(world.snapshot(world.card(1), version: 1))

@@ -15,7 +15,8 @@ struct RandomSettlingTests {
     static let seeds = number("SWORM_SEED").map { [$0] } ?? Array(1...(number("SWORM_SEEDS") ?? 4))
     static let steps = number("SWORM_STEPS") ?? 500
 
-    @Test(arguments: seeds, [2, 3]) func `every save leaves what a plain model says`(seed: Int, writers: Int) throws {
+    @Test(arguments: seeds, [2, 3]) func `every save leaves the state of a plain model`(seed: Int, writers: Int) throws
+    {
         let folder = try StoreFolder()
         var run = try SettlingRun(seed: UInt64(seed), writers: writers, url: folder.url())
         for _ in 0..<Self.steps where !run.hasFailed { try run.step() }

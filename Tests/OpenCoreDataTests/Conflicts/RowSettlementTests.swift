@@ -96,7 +96,7 @@ struct RowSettlementTests {
             world, [world.conflict(photo, cached: lost, persisted: nil)])
     }
 
-    @Test func `a row that is written anew is paired with partners that have no others`() throws {
+    @Test func `a row that is inserted again is paired with partners without another partner`() throws {
         var world = try SettlementCase()
         let row = world.person(1)
         world.update(row, ["name": .string("mine")])
@@ -142,7 +142,7 @@ struct RowSettlementTests {
         expect(Array(repeating: ["- forget Person 1"], count: 4), world, [conflict])
     }
 
-    @Test func `what the save leads to and others have deleted`() throws {
+    @Test func `a destination of the save that another context has deleted`() throws {
         var world = try SettlementCase()
         let (boss, tag) = (world.person(1), world.tag(1))
         world.insert(world.person(-1), ["name": .string("new")], toOnes: ["boss": boss])
@@ -191,7 +191,7 @@ struct RowSettlementTests {
         #expect(settlement.request.updates.first?.attributes[world.slot("photo", of: row)] == .data(Data([3])))
     }
 
-    @Test func `a rollback leaves the links of its object out, and those of others in`() throws {
+    @Test func `a rollback omits the links of its object, and keeps the links of other objects`() throws {
         var world = try SettlementCase()
         let row = world.person(1)
         world.update(row, ["age": .int(5)])

@@ -127,7 +127,7 @@ struct SettledSaveTests {
         second.keepTransactions(false)
     }
 
-    @Test func `an error names rows that are led to and were deleted along with those that were changed`() throws {
+    @Test func `an error names deleted destination rows along with changed rows`() throws {
         let model = ContentionModel.model()
         let (first, second) = (try context(model), try context(model))
         let (author, tag) = (try first.make("Author", ["name": "a"]), try first.make("Tag", ["name": "t"]))
@@ -144,7 +144,7 @@ struct SettledSaveTests {
 
     // MARK: Values
 
-    @Test func `a link that is rolled back with its owner leads again where the store has it`() throws {
+    @Test func `a link that is rolled back with its owner points to the stored destination again`() throws {
         let model = ContentionModel.model()
         let (first, second) = (try context(model), try context(model))
         let authors = try ["x", "a"].map { try first.make("Author", ["name": $0]) }
@@ -295,7 +295,7 @@ struct SettledSaveTests {
         #expect(zip(mine.dropFirst(), mine).allSatisfy { $0.object("parent") === $1 })
     }
 
-    @Test func `a chain of cascades reaches what was added at each of its ends`() throws {
+    @Test func `a chain of cascades reaches members that were added at each of its ends`() throws {
         let model = ContentionModel.model()
         let (first, second) = (try context(model), try context(model))
         let root = try first.make("Person", ["name": "root"])

@@ -80,7 +80,7 @@ struct LibraryFetchTests {
     }
 
     @Test(arguments: State.allCases)
-    func `what is no predicate, and what no store understands, is refused`(state: State) throws {
+    func `values that are not predicates, and predicates that no store supports, are rejected`(state: State) throws {
         let library = try library(in: state)
         for item in library.cases.parseErrors + library.cases.compileErrors {
             let predicate = NSPredicate(format: item.format, argumentArray: ["a"])

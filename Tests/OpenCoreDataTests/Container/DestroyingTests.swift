@@ -112,7 +112,7 @@ struct DestroyingTests {
         }
     }
 
-    @Test func `a locked database, and a text that speaks of tables, stay`() throws {
+    @Test func `a locked database, and a plain file that mentions tables, stay`() throws {
         let folder = try StoreFolder()
         let other = try folder.raw("other.sqlite")
         try other.execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; CREATE TABLE a (b)")

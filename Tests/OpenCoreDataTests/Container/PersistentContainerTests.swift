@@ -160,7 +160,7 @@ struct PersistentContainerTests {
         #expect(!error.details.isEmpty)
     }
 
-    @Test func `an unknown store type is refused`() throws {
+    @Test func `an unknown store type is rejected`() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: GraphLibrary.model())
         let error = coreDataError {
             try coordinator.addPersistentStore(

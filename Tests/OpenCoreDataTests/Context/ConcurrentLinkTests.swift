@@ -22,7 +22,7 @@ struct ConcurrentLinkTests {
     }
 
     @Test(arguments: policies)
-    func `pairs stay pairs, whoever moved whom`(policy: NSMergePolicy) throws {
+    func `pairs stay pairs, in whatever order they are moved`(policy: NSMergePolicy) throws {
         let folder = try StoreFolder()
         let coordinator = try GraphLibrary.coordinator(at: folder.url())
         let names = ["a", "b", "c", "d"]
@@ -66,7 +66,7 @@ struct ConcurrentLinkTests {
     enum Link: CaseIterable { case toOne, changed, toMany, manyToMany, inserted }
 
     @Test(arguments: policies, Link.allCases)
-    func `nothing leads to an object that others have deleted`(policy: NSMergePolicy, link: Link) throws {
+    func `no link points to an object that another context has deleted`(policy: NSMergePolicy, link: Link) throws {
         let folder = try StoreFolder()
         let coordinator = try GraphLibrary.coordinator(at: folder.url())
         let first = GraphLibrary.context(coordinator)

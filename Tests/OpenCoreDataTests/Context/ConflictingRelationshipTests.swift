@@ -40,7 +40,7 @@ struct ConflictingRelationshipTests {
         (.overwrite, true, "Bob", "Peace"), (.overwrite, false, "Leo", "Peace"), (.rollback, true, "Ann", "War"),
         (.rollback, false, "Ann", "War"),
     ])
-    func `both sides of a relationship in memory are what the store has after the save`(
+    func `both sides of a relationship in memory equal the store after the save`(
         policy: NSMergePolicy, changesAuthor: Bool, author: String, title: String
     ) throws {
         let (coordinator, context, objects) = try conflict(policy, changesAuthor: changesAuthor)
@@ -99,7 +99,7 @@ struct ConflictingRelationshipTests {
     }
 
     @Test(arguments: [NSMergePolicy.mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .rollback, .overwrite])
-    func `what leads to an inserted object leads to the row that it is united with`(policy: NSMergePolicy) throws {
+    func `links to an inserted object point to the row that it is united with`(policy: NSMergePolicy) throws {
         for isKnown in [true, false] {
             let coordinator = try GraphLibrary.coordinator()
             let writer = GraphLibrary.context(coordinator)

@@ -100,7 +100,7 @@ struct ContentionTests {
     }
 
     @Test(arguments: ContentionModel.policies, [("led", "Person"), ("cards", "Card")])
-    func `a cascade reaches members that no row leads back from`(
+    func `a cascade reaches members that no row points back from`(
         policy: NSMergePolicyType, to: (name: String, entity: String)
     ) throws {
         let tag = try first.make("Tag", ["name": "t"])
@@ -124,7 +124,7 @@ struct ContentionTests {
     }
 
     @Test(arguments: ContentionModel.policies, [("Shelf", "guests", "Person"), ("Author", "cards", "Card")])
-    func `a denial counts members that no row leads back from`(
+    func `a denial counts members that no row points back from`(
         policy: NSMergePolicyType, of: (entity: String, name: String, member: String)
     ) throws {
         let owner = try first.make(of.entity, ["name": "s"])
@@ -183,7 +183,7 @@ struct ContentionTests {
     }
 
     @Test(arguments: ContentionModel.policies)
-    func `an order of many-to-many keeps its places apart`(policy: NSMergePolicyType) throws {
+    func `the orders of a many-to-many are independent`(policy: NSMergePolicyType) throws {
         let tag = try first.make("Tag", ["name": "t"])
         let books = try ["a", "b", "c"].map { try first.make("Book", ["name": $0]) }
         tag.setValue(NSOrderedSet(array: [books[0]]), forKey: "row")
@@ -207,7 +207,7 @@ struct ContentionTests {
     }
 
     @Test(arguments: ContentionModel.policies)
-    func `nobody keeps a partner who is deleted`(policy: NSMergePolicyType) throws {
+    func `no object keeps a partner that was deleted`(policy: NSMergePolicyType) throws {
         let people = try pairs()
         let own = try people.map { try mine($0) }
         for person in own { _ = person.object("partner")?.text("name") }
@@ -222,7 +222,7 @@ struct ContentionTests {
     }
 
     @Test(arguments: ContentionModel.policies)
-    func `an object that is written anew has its partner again`(policy: NSMergePolicyType) throws {
+    func `an object that is inserted again has its partner again`(policy: NSMergePolicyType) throws {
         let people = try pairs()
         let own = try people.map { try mine($0) }
         _ = own[1].object("partner")?.text("name")
@@ -236,7 +236,7 @@ struct ContentionTests {
     }
 
     @Test(arguments: ContentionModel.policies)
-    func `an object that is written anew goes on above the version that it had`(policy: NSMergePolicyType) throws {
+    func `an object that is inserted again continues after its former version`(policy: NSMergePolicyType) throws {
         let tag = try first.make("Tag", ["name": "1"])
         try first.save()
         for name in ["2", "3"] {
@@ -271,7 +271,7 @@ struct ContentionTests {
     }
 
     @Test(arguments: ContentionModel.policies)
-    func `an object that is written anew takes no partner from another one`(policy: NSMergePolicyType) throws {
+    func `an object that is inserted again takes no partner from another one`(policy: NSMergePolicyType) throws {
         let people = try pairs()
         let own = try people.map { try mine($0) }
         _ = own[1].object("partner")?.text("name")

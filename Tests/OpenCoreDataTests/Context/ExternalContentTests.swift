@@ -56,7 +56,7 @@ import Testing
         #expect(files(folder).count == 1)
     }
 
-    @Test func `an object that reads its row anew reads its relationships anew, too`() throws {
+    @Test func `an object that reads its row again reads its relationships again, too`() throws {
         let folder = try StoreFolder()
         let coordinator = try coordinator(folder)
         let writer = GraphLibrary.context(coordinator)
@@ -94,7 +94,7 @@ import Testing
     }
 
     /// Between the commit and the removal there is a moment at which a process can end. What it leaves is one file too many.
-    @Test func `a file that a crash left behind is found, and harms nobody`() throws {
+    @Test func `a leftover file of a crash is found, and does no harm`() throws {
         let folder = try StoreFolder()
         let url = folder.url()
         do {
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: ["a link", "a pipe", "small letters"])
-    func `a name that is no plain file in the folder is refused`(_ trap: String) throws {
+    func `a name that is not a plain file in the folder is rejected`(_ trap: String) throws {
         let folder = try StoreFolder()
         let first = GraphLibrary.context(try coordinator(folder))
         try first.make("Photo", ["bytes": long])

@@ -73,7 +73,7 @@ struct IdentityTableTests {
         }
     }
 
-    @Test func `emptying hands over the objects that others hold, and lets the rest go`() {
+    @Test func `emptying returns the objects that are referenced elsewhere, and releases the rest`() {
         let kept = object()
         var table = IdentityTable(retains: true)
         let origin = ObjectIdentifier(kept)

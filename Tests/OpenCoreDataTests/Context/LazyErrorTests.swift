@@ -50,7 +50,7 @@ struct LazyErrorTests {
         ("UPDATE ZTHING SET ZNAME = X'C3'", "name"), ("UPDATE ZTHING SET ZLINK = 'no url %'", nil),
         ("UPDATE ZTHING SET ZFILE = X'02' || CAST('00000000-0000-0000-0000-000000000000' AS BLOB) || X'00'", nil),
     ])
-    func `what a fault could not read, the next fetch or save throws, and then all is well`(
+    func `an error of a fault is thrown by the next fetch or save, once`(
         sql: String, key: String?
     ) throws {
         for saves in [true, false] {

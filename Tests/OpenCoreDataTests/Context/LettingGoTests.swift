@@ -7,7 +7,7 @@ import Testing
 @testable import SwormStore
 import SwormRows
 
-@Suite("What a context lets go, takes back and stops")
+@Suite("Releasing, undoing and interrupting in a context")
 struct LettingGoTests {
     @Test func `an object that is deleted before it was saved leaves the context`() throws {
         let context = try GraphLibrary.context()
@@ -41,7 +41,7 @@ struct LettingGoTests {
         #expect(try context.all("Book").count == 1)
     }
 
-    @Test func `members that were read while others were deleted are read anew after a rollback`() throws {
+    @Test func `members that were read while other members were deleted are read again after a rollback`() throws {
         let context = try GraphLibrary.context()
         let shelf = try context.make("Shelf", ["label": "x"])
         let book = try context.make("Book", ["title": "a"])
@@ -103,7 +103,7 @@ struct LettingGoTests {
         #expect(try context.all("Tag").count == 51)
     }
 
-    @Test func `other bytes are a change, although Swift takes the texts for equal`() throws {
+    @Test func `other bytes are a change, although the strings are equal in Swift`() throws {
         let context = try GraphLibrary.context()
         let tag = try context.make("Tag", ["name": "e\u{301}"])
         try context.save()
@@ -131,7 +131,7 @@ struct LettingGoTests {
         #expect(try context.fetch(request).compactMap { $0.text("name") } == ["ef", "ab", "cd"])
     }
 
-    @Test func `a date beyond any calendar is refused with words`() throws {
+    @Test func `a date beyond any calendar is rejected with a message`() throws {
         let context = try GraphLibrary.context()
         #expect(AttributeValue.date(Date(timeIntervalSinceReferenceDate: .nan)).description.contains("nan"))
         #expect(AttributeValue.date(Date(timeIntervalSinceReferenceDate: 1e300)).summary.contains("1e+300"))

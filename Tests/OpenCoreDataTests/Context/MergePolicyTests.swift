@@ -57,7 +57,9 @@ struct MergePolicyTests {
     }
 
     @Test(arguments: [NSMergePolicy.overwrite, .mergeByPropertyObjectTrump, .rollback, .mergeByPropertyStoreTrump])
-    func `a row that was deleted meanwhile comes back or stays away, as the policy says`(policy: NSMergePolicy) throws {
+    func `a row that was concurrently deleted is restored or stays deleted, according to the policy`(
+        policy: NSMergePolicy
+    ) throws {
         let coordinator = try GraphLibrary.coordinator()
         let first = GraphLibrary.context(coordinator)
         let author = try first.make("Author", ["name": "Leo", "age": 1])
@@ -76,7 +78,7 @@ struct MergePolicyTests {
         #expect(try context.all("Author").compactMap { $0.text("name") } == (comesBack ? ["Leo"] : []))
     }
 
-    @Test func `deleting what others have changed follows the policy too`() throws {
+    @Test func `deleting objects that another context has changed follows the policy too`() throws {
         for (policy, isDeleted) in [(NSMergePolicy.overwrite, true), (.rollback, false)] {
             let (coordinator, context, author) = try conflict(policy)
             context.delete(author)

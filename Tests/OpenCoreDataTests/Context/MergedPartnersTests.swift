@@ -43,7 +43,8 @@ struct MergedPartnersTests {
     }
 
     @Test(arguments: [NSMergePolicyType.overwriteMergePolicyType, .mergeByPropertyObjectTrumpMergePolicyType])
-    func `the partner that another one gave lets go when the last writer wins`(policy: NSMergePolicyType) throws {
+    func `the partner that another context set is released when the last writer wins`(policy: NSMergePolicyType) throws
+    {
         let (coordinator, one, first, two, second) = try contexts(policy)
         one["a"]?.setValue(one["c"], forKey: "partner")
         try first.save()

@@ -4,7 +4,7 @@ import Testing
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("A store of another model is refused")
+@Suite("A store of another model is rejected")
 struct OtherModelTests {
     private func refusal(_ change: (NSManagedObjectModel) throws -> Void) throws -> CoreDataError {
         let folder = try StoreFolder()
@@ -30,16 +30,16 @@ struct OtherModelTests {
             model.entities.append(Build.entity("Extra"))
         }
         let details = error.details.map(\.message).joined(separator: "\n")
-        #expect(details.contains("“Book” has changed"))
-        #expect(details.contains("“subtitle” is in the model only"))
-        #expect(details.contains("the column ZISBN, which is no property of the model"))
-        #expect(details.contains("“year” is kept as VARCHAR by the model and as INTEGER in the store"))
-        #expect(details.contains("“Extra” is in the model only"))
-        #expect(error.message.contains("“subtitle”") && error.message.contains("migrate"))
+        #expect(details.contains("'Book' has changed"))
+        #expect(details.contains("'subtitle' is in the model only"))
+        #expect(details.contains("the column 'ZISBN', which is not a property of the model"))
+        #expect(details.contains("'year' is stored as VARCHAR by the model and as INTEGER in the store"))
+        #expect(details.contains("'Extra' is in the model only"))
+        #expect(error.message.contains("'subtitle'") && error.message.contains("migrate"))
     }
 
     @Test func `a difference that no column shows is said to be one`() throws {
         let error = try refusal { try #require($0.entitiesByName["Tag"]).attributesByName["name"]?.isOptional = false }
-        #expect(error.details.map(\.message).joined().contains("“Tag” has changed: its columns are the same"))
+        #expect(error.details.map(\.message).joined().contains("'Tag' has changed: its columns are the same"))
     }
 }

@@ -119,10 +119,10 @@ struct PendingChangesTests {
                 return (error as? CoreDataError)?.localizedDescription ?? "\(error)"
             }
         }
-        #expect(message { _ = try context.all("Bok") }.contains("Did you mean \"Book\"?"))
-        #expect(message { _ = try context.all("book") }.contains("Did you mean \"Book\"?"))
-        #expect(message { _ = try context.all("Book", nil, sort: "titel") }.contains("Did you mean \"title\"?"))
-        #expect(message { _ = try context.all("Book", "autor.name == 'x'") }.contains("Did you mean \"author\"?"))
+        #expect(message { _ = try context.all("Bok") }.contains("Did you mean 'Book'?"))
+        #expect(message { _ = try context.all("book") }.contains("Did you mean 'Book'?"))
+        #expect(message { _ = try context.all("Book", nil, sort: "titel") }.contains("Did you mean 'title'?"))
+        #expect(message { _ = try context.all("Book", "autor.name == 'x'") }.contains("Did you mean 'author'?"))
         #expect(!message { _ = try context.all("Nothing") }.contains("Did you mean"))
     }
 }

@@ -14,7 +14,7 @@ struct QueueTests {
         var names: [String] = []
     }
 
-    @Test(arguments: [true, false]) func `blocks that are waited for run behind those that wait`(enqueued: Bool)
+    @Test(arguments: [true, false]) func `blocks that are waited for run after those that wait`(enqueued: Bool)
         async throws
     {
         let context = try GraphLibrary.context()

@@ -11,7 +11,7 @@ struct RandomUpdateTests {
     static let seeds: [UInt64] =
         ProcessInfo.processInfo.environment["SWORM_SEED"].flatMap { UInt64($0) }.map { [$0] } ?? [1, 2, 3, 4]
 
-    @Test(arguments: seeds) func `objects whose rows were updated say what the store holds`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `objects whose rows were updated have the values of the store`(seed: UInt64) throws {
         let folder = try StoreFolder()
         for (place, policy) in [
             NSMergePolicy.mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .overwrite,

@@ -20,7 +20,7 @@ struct SavingTests {
         #expect(try GraphLibrary.context(coordinator).all("Author").isEmpty)
     }
 
-    @Test func `only changed columns are written, and an equal value is no change`() throws {
+    @Test func `only changed columns are written, and an equal value is not a change`() throws {
         let coordinator = try GraphLibrary.coordinator()
         let context = GraphLibrary.context(coordinator)
         let author = try context.make("Author", ["name": "Leo", "age": 3])
@@ -39,7 +39,7 @@ struct SavingTests {
         #expect(author.committedValues(forKeys: nil)["age"] as? Int == 9)
     }
 
-    @Test func `the sets of inserted, updated and deleted objects tell the truth`() throws {
+    @Test func `the sets of inserted, updated and deleted objects are correct`() throws {
         let context = try GraphLibrary.context()
         let author = try context.make("Author", ["name": "Leo"])
         #expect(context.insertedObjects == [author] && author.isInserted && !author.isUpdated)
@@ -53,7 +53,7 @@ struct SavingTests {
         #expect(context.deletedObjects.isEmpty && context.registeredObjects.isEmpty)
     }
 
-    @Test func `rollback brings everything back to what the store has`() throws {
+    @Test func `rollback restores the state of the store`() throws {
         let coordinator = try GraphLibrary.coordinator()
         let context = GraphLibrary.context(coordinator)
         let leo = try context.make("Author", ["name": "Leo"])
@@ -72,7 +72,7 @@ struct SavingTests {
         #expect(try GraphLibrary.context(coordinator).all("Author").count == 1)
     }
 
-    @Test func `reset lets go of everything`() throws {
+    @Test func `reset releases everything`() throws {
         let context = try GraphLibrary.context()
         let author = try context.make("Author", ["name": "Leo"])
         try context.save()
@@ -183,7 +183,7 @@ struct SavingTests {
         #expect(book.text("scratch") == "note")
     }
 
-    @Test func `a store for reading only refuses a save with a clear error`() throws {
+    @Test func `a read-only store rejects a save with a clear error`() throws {
         let folder = try StoreFolder()
         let url = folder.url()
         let writer = try GraphLibrary.context(at: url)

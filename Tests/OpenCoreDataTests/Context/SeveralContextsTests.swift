@@ -7,7 +7,7 @@ import SwormPredicates
 
 @Suite("Several contexts over one coordinator")
 struct SeveralContextsTests {
-    @Test func `a context merges what another one has saved, and keeps its own changes`() throws {
+    @Test func `a context merges the saves of another one, and keeps its own changes`() throws {
         let coordinator = try GraphLibrary.coordinator()
         let first = GraphLibrary.context(coordinator)
         let author = try first.make("Author", ["name": "Leo", "age": 1])
@@ -47,7 +47,7 @@ struct SeveralContextsTests {
         _ = same
     }
 
-    @Test func `a pinned context reads one state until it saves or is let go`() throws {
+    @Test func `a pinned context reads one state until it saves or is released`() throws {
         let folder = try StoreFolder()
         let coordinator = try GraphLibrary.coordinator(at: folder.url())
         let first = GraphLibrary.context(coordinator)

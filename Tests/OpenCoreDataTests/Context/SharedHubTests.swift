@@ -58,7 +58,7 @@ import Testing
         try verify()
     }
 
-    @Test func `what was added, removed and added again before it was read is as it was left`() throws {
+    @Test func `a member that was added, removed and added again before it was read is in its last state`() throws {
         try fill(6)
         let context = GraphLibrary.context(coordinator)
         let tag = try #require(try context.all("Tag").first)
@@ -81,7 +81,7 @@ import Testing
         try verify()
     }
 
-    @Test func `a link that another context has made or removed meanwhile is no conflict`() throws {
+    @Test func `a link that another context has concurrently set or removed is not a conflict`() throws {
         try fill(4)
         let (one, other) = (GraphLibrary.context(coordinator), GraphLibrary.context(coordinator))
         try one.make("Tag", ["name": "second"])

@@ -31,7 +31,7 @@ struct AppleDerivedTests {
     }
 
     @Test(arguments: stores)
-    func `counts follow members that move and go, in contexts and in the file`(_ fixture: AppleStore) throws {
+    func `counts follow members that move and are deleted, in contexts and in the file`(_ fixture: AppleStore) throws {
         let (folder, url) = try fixture.copied()
         let model = try fixture.model.make()
         let context = GraphLibrary.context(try GraphLibrary.coordinator(at: url, model: model))

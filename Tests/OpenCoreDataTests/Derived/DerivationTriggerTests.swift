@@ -25,7 +25,7 @@ import Testing
     }
 
     /// The text that Apple's framework has written for the same derivation, in a store of another application.
-    @Test func `the triggers of a path have Core Data's text`() throws {
+    @Test func `the triggers of a path have Core Data's SQL`() throws {
         let node = Build.entity(
             "GraphNode", [Build.derived("primaryLabelCode", .integer32AttributeType, "primaryLabel.code")])
         let label = Build.entity("GraphLabel", [Build.attribute("code", .integer32AttributeType)])

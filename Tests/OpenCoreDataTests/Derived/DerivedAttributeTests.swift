@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct DerivedAttributeTests {
     @Test(arguments: [false, true])
-    func `a count follows members that come, move and go`(_ inFile: Bool) throws {
+    func `a count follows members that are added, move and are deleted`(_ inFile: Bool) throws {
         let folder = try StoreFolder()
         let context = try DerivedLibrary.context(at: inFile ? folder.url() : nil)
         let (one, two) = (try context.make("Book"), try context.make("Novel"))
@@ -53,7 +53,7 @@ import Testing
         #expect(names == [book])
     }
 
-    @Test func `texts are folded, and the time of the last save is kept`() throws {
+    @Test func `strings are folded, and the time of the last save is kept`() throws {
         let context = try DerivedLibrary.context()
         let author = try context.make("Author", ["name": "Émile ZOLA"])
         let novel = try context.make("Novel", ["title": "Nana", "genre": "Réalisme"])
@@ -210,7 +210,7 @@ import Testing
         }
     }
 
-    @Test func `what somebody sets of derived values ends with the save`() throws {
+    @Test func `derived values that are set end with the save`() throws {
         let folder = try StoreFolder()
         let context = try DerivedLibrary.context(at: folder.url())
         let book = try context.make("Book", ["title": "a", "pageCount": 77, "authorName": "nobody"])
@@ -231,7 +231,7 @@ import Testing
         #expect(try folder.raw().lines("SELECT ZPAGECOUNT, ZTITLE FROM ZBOOK") == ["1|b"])
     }
 
-    @Test func `an object that reads its derived values anew reads its relationships anew, too`() throws {
+    @Test func `an object that reads its derived values again reads its relationships again, too`() throws {
         let coordinator = try GraphLibrary.coordinator(model: DerivedLibrary.model())
         let writer = GraphLibrary.context(coordinator)
         let authors = try ["Leo", "Fyodor"].map { try writer.make("Author", ["name": $0]) }
@@ -248,7 +248,7 @@ import Testing
         #expect(seen.object("author")?.text("name") == seen.text("authorName"))
     }
 
-    @Test func `a history tells of the objects that were saved, and not of what was derived from them`() throws {
+    @Test func `a history contains the saved objects, and not the values derived from them`() throws {
         let folder = try StoreFolder()
         let coordinator = try GraphLibrary.coordinator(
             at: folder.url(), model: DerivedLibrary.model(),

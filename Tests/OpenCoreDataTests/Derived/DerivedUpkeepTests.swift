@@ -29,7 +29,7 @@ import Testing
         GraphLibrary.context(try GraphLibrary.coordinator(at: folder.url(), model: model))
     }
 
-    @Test func `a value over members is worked out once in a save, however many of them change`() throws {
+    @Test func `a value over members is computed once in a save, however many of them change`() throws {
         let folder = try StoreFolder()
         let model = Self.library(
             shelf: [Build.derived("total", .integer64AttributeType, "books.@sum.price")],
@@ -50,7 +50,7 @@ import Testing
         #expect(try folder.raw().lines("SELECT N FROM WRITTEN") == ["5050", "3275"])
     }
 
-    @Test func `values over derived values are worked out behind those, once`() throws {
+    @Test func `values over derived values are computed after those, once`() throws {
         let folder = try StoreFolder()
         // In the order of entities, what comes last is needed first.
         let model = Self.library(
@@ -101,7 +101,7 @@ import Testing
         let error = try #require(coreDataError { try context.save() })
         #expect(error.entity == "Shelf" && error.key == "total")
         #expect(error.errorCode == NSValidationNumberTooLargeError)
-        #expect(error.message.contains("“Shelf.total” (books.@sum.price)") && error.message.contains("Decimal"))
+        #expect(error.message.contains("'Shelf.total' (books.@sum.price)") && error.message.contains("Decimal"))
         #expect(try folder.raw().lines("SELECT count(*) FROM ZSHELF") == ["0"])
         for type: NSAttributeType in [.doubleAttributeType, .decimalAttributeType] {
             let folder = try StoreFolder()
@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a value goes down a chain of its own kind to the end`(_ startsAtTheEnd: Bool) throws {
+    func `a value is computed down a chain of its own kind to the end`(_ startsAtTheEnd: Bool) throws {
         let folder = try StoreFolder()
         let context = try Self.context(folder, Self.tree())
         let roots = try ["a", "b"].map { try context.make("Node", ["name": $0]) }

@@ -52,7 +52,7 @@ struct ExternalDataSearchTests {
         #expect(try folder.contents() == before)
     }
 
-    @Test func `somebody who writes, or reads an older state, puts it off to the next opening`() throws {
+    @Test func `a write, or a snapshot of an older state, postpones it to the next opening`() throws {
         let folder = try folder()
         try folder.addOrphan(age: .day * 2)
         let raw = try folder.raw()
@@ -72,7 +72,9 @@ struct ExternalDataSearchTests {
     }
 
     @Test(arguments: [(10, 7), (1, 1000), (1000, 1), (7, 100)])
-    func `each opening looks at so many files and rows, and the next goes on`(_ files: Int, _ rows: Int) throws {
+    func `each opening checks a limited number of files and rows, and the next one continues`(_ files: Int, _ rows: Int)
+        throws
+    {
         let (books, orphans) = (20, 30)
         let folder = try folder(books: books)
         let named = folder.externalFiles

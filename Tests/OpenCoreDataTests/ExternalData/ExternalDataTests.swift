@@ -26,7 +26,7 @@ struct ExternalDataTests {
         }
     }
 
-    @Test func `long content goes into a file named by a UUID, and back`() throws {
+    @Test func `long content is stored in a file named by a UUID, and read back`() throws {
         let folder = try StoreFolder()
         let store = try folder.open()
         let row = try store.insert(LibraryModel.book, ["cover": .data(long)])
@@ -123,7 +123,7 @@ struct ExternalDataTests {
         "X'02'", "X''", "X'07AA'", "CAST('2../../../etc/passwd' AS BLOB)",
         "CAST(X'02' || '../../../../../../../../../etc/passwd' || X'00' AS BLOB)",
         "CAST(X'02' || '00000000-0000-0000-0000-000000000000' || X'00' AS BLOB)",
-    ]) func `bytes that are no content and no reference are refused`(value: String) throws {
+    ]) func `bytes that are neither content nor a reference are rejected`(value: String) throws {
         let folder = try StoreFolder()
         let store = try folder.open()
         try store.insert(LibraryModel.book)

@@ -121,7 +121,7 @@ struct ReplacedFileTests {
         #expect(folder.externalFiles.count == 1)
     }
 
-    @Test func `nobody is waited for`() throws {
+    @Test func `no reader or writer has to wait`() throws {
         let folder = try StoreFolder()
         let store = try folder.open { $0.busyTimeout = 100 }
         let row = try book(store, 0)
@@ -148,7 +148,7 @@ struct ReplacedFileTests {
     }
 
     @Test(arguments: [Connection.JournalMode.delete, .truncate])
-    func `without a log files go right after the commit, but not under a view of the same thread`(
+    func `without a log, files are deleted right after the commit, but not under a snapshot of the same thread`(
         mode: Connection.JournalMode
     ) throws {
         let folder = try StoreFolder()
@@ -170,7 +170,7 @@ struct ReplacedFileTests {
         #expect(try StoreVerification.findings(of: folder.url(), model: model) == [])
     }
 
-    @Test func `what a part of a transaction did to files is undone with it`() throws {
+    @Test func `the effects of a part of a transaction on files are undone with it`() throws {
         let folder = try StoreFolder()
         let store = try folder.open { $0.externalData.attemptInterval = .zero }
         let row = try book(store, 0)

@@ -84,7 +84,7 @@ import Testing
         #expect(try context.all("Person", "address.street != nil", sort: "address.street") == [anton, leo])
     }
 
-    @Test func `what is no element, and no dictionary, is refused by name`() throws {
+    @Test func `unknown elements and values that are not dictionaries are rejected by name`() throws {
         let context = try Self.context()
         let leo = try context.make("Person", ["address": ["streat": "Yasnaya"]])
         let error = try #require(throws: CoreDataError.self) { try context.save() }

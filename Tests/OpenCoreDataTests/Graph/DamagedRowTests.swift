@@ -6,7 +6,7 @@ import Testing
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Rows that say something else than their table")
+@Suite("Rows that contradict their table")
 struct DamagedRowTests {
     /// A store with a novel, a review of it, and a second book; changed by hand.
     private func store(_ sql: String...) throws -> (StoreFolder, NSManagedObjectContext, [String: NSManagedObjectID]) {
@@ -33,7 +33,7 @@ struct DamagedRowTests {
     }
 
     @Test(arguments: ["999", "0", "-1", "9223372036854775807", "-9223372036854775808", "1"])
-    func `an entity number that is none of the table's is an error that names the row`(number: String) throws {
+    func `an entity number that does not belong to the table is an error that names the row`(number: String) throws {
         let (_, context, ids) = try store("UPDATE ZBOOK SET Z_ENT = \(number) WHERE ZTITLE = 'Peace'")
         let error = try #require(coreDataError { _ = try context.all("Book") })
         #expect(error.errorCode == CocoaError.Code.fileReadCorruptFile.rawValue)
@@ -46,7 +46,7 @@ struct DamagedRowTests {
     }
 
     @Test(arguments: ["999", "-9223372036854775808", "NULL", "1"])
-    func `a to-one column with a wrong entity number leads to the row all the same`(number: String) throws {
+    func `a to-one column with a wrong entity number points to the row all the same`(number: String) throws {
         let (_, context, ids) = try store("UPDATE ZREVIEW SET Z2_BOOK = \(number)")
         let review = try #require(try context.all("Review").first)
         let book = try #require(review.object("book"))
@@ -59,7 +59,7 @@ struct DamagedRowTests {
         #expect(try context.all("Novel", "genre == 'tragedy'") == [book])
     }
 
-    @Test func `an id that names the parent entity leads to the object of the sub-entity`() throws {
+    @Test func `an id that names the parent entity points to the object of the sub-entity`() throws {
         let (_, context, ids) = try store()
         let coordinator = try #require(context.persistentStoreCoordinator)
         let text = try #require(ids["novel"]).uriRepresentation().absoluteString

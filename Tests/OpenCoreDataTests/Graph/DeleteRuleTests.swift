@@ -20,7 +20,7 @@ struct DeleteRuleTests {
         #expect(try context.all("Author").isEmpty)
     }
 
-    @Test func `cascade deletes what hangs on the object, faults included`() throws {
+    @Test func `cascade deletes the related objects, including faults`() throws {
         let coordinator = try GraphLibrary.coordinator()
         let context = GraphLibrary.context(coordinator)
         let book = try context.make("Book", ["title": "War"])
@@ -57,7 +57,7 @@ struct DeleteRuleTests {
         #expect(context.deletedObjects.count == 20_000)
     }
 
-    @Test func `deny refuses while an object stays, and not when it goes too`() throws {
+    @Test func `deny prevents a deletion while a related object stays, and not when it is deleted too`() throws {
         let context = try GraphLibrary.context()
         let shelf = try context.make("Shelf", ["label": "A"])
         let book = try context.make("Book", ["title": "War", "shelf": shelf])
@@ -71,7 +71,7 @@ struct DeleteRuleTests {
         #expect(try context.all("Shelf").isEmpty)
     }
 
-    @Test func `deleting an object that was never saved leaves nothing behind`() throws {
+    @Test func `deleting an object that was never saved leaves no trace`() throws {
         let context = try GraphLibrary.context()
         let book = try context.make("Book", ["title": "War"])
         let review = try context.make("Review", ["book": book])

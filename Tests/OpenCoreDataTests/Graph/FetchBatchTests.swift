@@ -46,7 +46,7 @@ struct FetchBatchTests {
         counter.expect(1) { #expect(again[3].text("title") == "book 21" && again[4].text("title") == "book 20") }
     }
 
-    @Test func `what is prefetched is read with each batch`() throws {
+    @Test func `prefetched relationships are read with each batch`() throws {
         let (counter, coordinator) = try store(25)
         let context = GraphLibrary.context(coordinator)
         let request = request(10)
@@ -61,7 +61,7 @@ struct FetchBatchTests {
         }
     }
 
-    @Test func `a row that has gone before its batch was read is nil, and its neighbours are there`() throws {
+    @Test func `a row that was deleted before its batch was read is nil, and its neighbors are present`() throws {
         let (_, coordinator) = try store(12)
         let context = GraphLibrary.context(coordinator)
         let books = try context.fetch(request(5))

@@ -18,7 +18,7 @@ struct IdentityTests {
         #expect(context.registeredObject(for: author.objectID) === author)
     }
 
-    @Test func `saving makes a temporary id permanent, with a URI that leads back`() throws {
+    @Test func `saving makes a temporary id permanent, with a URI that points back`() throws {
         let context = try GraphLibrary.context()
         let author = try context.make("Author", ["name": "Leo"])
         #expect(author.objectID.isTemporaryID)
@@ -47,7 +47,7 @@ struct IdentityTests {
         #expect(coordinator.managedObjectID(forURIRepresentation: url) == nil)
     }
 
-    @Test func `an object that is known by its id alone is a fault until it is asked`() throws {
+    @Test func `an object that is known only by its id is a fault until it is read`() throws {
         let coordinator = try GraphLibrary.coordinator()
         let context = GraphLibrary.context(coordinator)
         let author = try context.make("Author", ["name": "Leo"])
@@ -78,7 +78,7 @@ struct IdentityTests {
         #expect(error.message.contains("Author") && error.message.contains("/p1"))
     }
 
-    @Test func `unchanged objects are let go with their last reference, changed ones are kept`() throws {
+    @Test func `unchanged objects are released with their last reference, changed ones are kept`() throws {
         let coordinator = try GraphLibrary.coordinator()
         let context = GraphLibrary.context(coordinator)
         for name in ["Ann", "Bob"] { try context.make("Author", ["name": name]) }
@@ -96,7 +96,7 @@ struct IdentityTests {
         #expect(other.registeredObjects.count == 2)
     }
 
-    @Test func `a subclass that the model names is made, and told of its life`() throws {
+    @Test func `a subclass that the model names is instantiated, and its life cycle methods are called`() throws {
         let model = GraphLibrary.model()
         model.entitiesByName["Tag"]?.managedObjectClassName = String(reflecting: LifeTag.self)
         let coordinator = try GraphLibrary.coordinator(model: model)

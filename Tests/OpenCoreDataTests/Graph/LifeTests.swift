@@ -40,7 +40,7 @@ struct LifeTests {
         #expect(try context.all("Tag", "name == 'a'") == [tag])
     }
 
-    @Test func `deleting what was never saved unlinks it whatever the rule says`() throws {
+    @Test func `deleting an unsaved object unlinks it, whatever the delete rule`() throws {
         let context = try GraphLibrary.context()
         let shelf = try context.make("Shelf", ["label": "A"])
         let book = try context.make("Book", ["title": "War", "shelf": shelf])
@@ -98,7 +98,7 @@ struct LifeTests {
         #expect(try first.all("Tag").count == 1)
     }
 
-    @Test func `an id of another coordinator's store leads nowhere`() throws {
+    @Test func `an id of another coordinator's store points to nothing`() throws {
         let first = try GraphLibrary.context()
         let tag = try first.make("Tag", ["name": "a"])
         try first.save()
@@ -154,7 +154,7 @@ struct LifeTests {
         #expect(issue.text("name") == "a")
     }
 
-    @Test func `a one-to-one that leads to its own object can be led elsewhere`() throws {
+    @Test func `a one-to-one that points to its own object can be changed to another object`() throws {
         let coordinator = try GraphLibrary.coordinator()
         let context = GraphLibrary.context(coordinator)
         let people = try ["a", "b"].map { try context.make("Person", ["name": $0]) }
@@ -168,7 +168,7 @@ struct LifeTests {
         #expect(other.object("partner")?.text("name") == "b")
     }
 
-    @Test func `a member that is taken out and put back stands at the end, read before or not`() throws {
+    @Test func `a member that is removed and added again is at the end, read before or not`() throws {
         for isRead in [true, false] {
             let coordinator = try GraphLibrary.coordinator()
             let writer = GraphLibrary.context(coordinator)
@@ -188,7 +188,7 @@ struct LifeTests {
         }
     }
 
-    @Test func `a number that a float cannot hold is refused`() throws {
+    @Test func `a number that a float cannot hold is rejected`() throws {
         let model = Build.model(Build.entity("Thing", [Build.attribute("size", .floatAttributeType)]))
         let context = GraphLibrary.context(try GraphLibrary.coordinator(model: model))
         let thing = try context.make("Thing", ["size": 1e300])

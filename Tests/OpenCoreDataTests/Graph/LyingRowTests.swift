@@ -5,7 +5,7 @@ import Testing
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Rows with keys and links that no row can have")
+@Suite("Rows with impossible keys and links")
 struct LyingRowTests {
     private static let least = "-9223372036854775808"
 
@@ -51,7 +51,7 @@ struct LyingRowTests {
     }
 
     @Test(arguments: [least, "-1", "0"])
-    func `a to-one link below 1 leads nowhere`(key: String) throws {
+    func `a to-one link below 1 points to nothing`(key: String) throws {
         let (_folder, context) = try store(["UPDATE ZBOOK SET ZAUTHOR = \(key) WHERE ZTITLE = 'T1'"])
         defer { withExtendedLifetime(_folder) {} }
         let books = try context.all("Book", sort: "title")

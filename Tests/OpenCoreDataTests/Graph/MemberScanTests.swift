@@ -52,7 +52,7 @@ struct MemberScanTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test func `what is saved in between is seen`() throws {
+    @Test func `saves in between are visible`() throws {
         let (folder, context) = try library()
         let authors = try authors(context)
         expectOwnBooks(of: Array(authors.prefix(2000)))
@@ -120,7 +120,7 @@ struct MemberScanTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test func `loops that go backwards run as few statements`() throws {
+    @Test func `backward loops run as few statements`() throws {
         let (folder, _) = try library()
         let counter = StatementCounter()
         let context = GraphLibrary.context(

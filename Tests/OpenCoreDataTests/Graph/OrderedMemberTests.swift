@@ -203,7 +203,7 @@ import Testing
         #expect(many < few * 8 * 2 + 800, "\(few) and \(many)")
     }
 
-    @Test(arguments: seeds) func `what Foundation's members of an ordered set see follows each change`(seed: UInt64)
+    @Test(arguments: seeds) func `the members of an ordered set that Foundation sees follow each change`(seed: UInt64)
         throws
     {
         print("ordered set, seed \(seed)")

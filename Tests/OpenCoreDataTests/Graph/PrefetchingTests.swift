@@ -45,7 +45,7 @@ struct PrefetchingTests {
     /// The titles of the books of an author with a number.
     private func titles(_ number: Int) -> [String] { (0..<number).map { "\(number).\($0)" }.sorted() }
 
-    @Test func `relationships of every kind are no faults after the fetch`() throws {
+    @Test func `relationships of every kind are not faults after the fetch`() throws {
         let (counter, context) = try library(8)
         let authors = try counter.expect(5) {
             try context.fetch(
@@ -66,7 +66,7 @@ struct PrefetchingTests {
     }
 
     @Test(arguments: [1, 2, 5, 11, 12, 66, 67])
-    func `a bound of the rows leaves no member out, and is no statement for each owner`(limit: Int) throws {
+    func `a limit of the rows omits no member, and needs no statement for each owner`(limit: Int) throws {
         let (counter, context) = try library(12)
         context.faulting.largestReadAhead = limit
         var authors: [NSManagedObject] = []
@@ -92,7 +92,7 @@ struct PrefetchingTests {
         }
     }
 
-    @Test func `objects whose rows the context wrote itself are read in one go as well`() throws {
+    @Test func `rows that the context wrote itself are read in batches as well`() throws {
         let (counter, context) = try library(40)
         let authors = try context.all("Author", sort: "age")
         for author in authors { author.setValue(50, forKey: "age") }
@@ -126,7 +126,7 @@ struct PrefetchingTests {
     }
 
     @Test(arguments: [
-        ("boks", "no relationship named 'boks'. Did you mean \"books\"?"), ("name", "is an attribute"),
+        ("boks", "no relationship named 'boks'. Did you mean 'books'?"), ("name", "is an attribute"),
         ("books.titel", "entity Book has no relationship named 'titel'"), ("", "no relationship named ''"),
         ("books.", "no relationship named ''"), ("books.title", "'title' of Book is an attribute"),
     ])
@@ -138,7 +138,7 @@ struct PrefetchingTests {
         }
     }
 
-    @Test func `a damaged row is told when it is asked for, and not by those that lead to it`() throws {
+    @Test func `a damaged row is reported when it is read, and not by the objects that point to it`() throws {
         let folder = try StoreFolder()
         do {
             let context = try GraphLibrary.context(at: folder.url())

@@ -30,7 +30,7 @@ struct RelationshipTests {
         #expect(books[0].object("author") == nil && books[3].object("author") === leo)
     }
 
-    @Test func `what is linked before a to-many was read is laid over what the store has`() throws {
+    @Test func `links that are set before a to-many was read are merged with the stored links`() throws {
         let coordinator = try GraphLibrary.coordinator()
         let first = GraphLibrary.context(coordinator)
         let leo = try first.make("Author", ["name": "Leo"])
@@ -123,7 +123,7 @@ struct RelationshipTests {
         #expect(names(0, "friendOf") == ["a"])
     }
 
-    @Test func `an iteration may change what it goes over`() throws {
+    @Test func `an iteration may change the collection that it iterates over`() throws {
         let context = try GraphLibrary.context()
         let book = try context.make("Book", ["title": "War"])
         for mark in 1...3 { try context.make("Review", ["mark": mark, "book": book]) }
@@ -142,7 +142,7 @@ struct RelationshipTests {
         let book = try context.make("Book", ["title": "War"])
         book.setValue(try context.make("Tag"), forKey: "author")
         let wrong = try #require(coreDataError { try context.save() })
-        #expect(wrong.key == "author" && wrong.message.contains("leads to Author"))
+        #expect(wrong.key == "author" && wrong.message.contains("the relationship is Author"))
         book.setValue(nil, forKey: "author")
         let foreign = try GraphLibrary.context(coordinator).make("Author", ["name": "Leo"])
         book.setValue(foreign, forKey: "author")

@@ -6,7 +6,7 @@ import Testing
 @testable import SwormStore
 
 /// Two sub-entities of one entity, whose relationships have the same place among each one's, and lead elsewhere.
-@Suite("What is read ahead for siblings")
+@Suite("Rows that are read ahead for siblings")
 struct SiblingReadAheadTests {
     private static let count = 4400
 

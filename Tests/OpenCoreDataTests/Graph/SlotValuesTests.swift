@@ -31,7 +31,7 @@ struct SlotValuesTests {
         }
     }
 
-    @Test func `a value for every slot is told from values for some`() {
+    @Test func `a value for every slot is distinguished from values for some`() {
         var values = SlotValues(all: [.int(1), .null])
         #expect(values.all == [.int(1), .null])
         values[1] = .bool(true)
@@ -46,7 +46,7 @@ struct SlotValuesTests {
         #expect(!values.haveExactly(slots))
     }
 
-    @Test func `slots below one are counted, and the next one found, across words`() {
+    @Test func `slots below one are counted, and the next one found, across machine words`() {
         var slots = SlotSet()
         #expect(slots.first(from: 0) == nil)
         let inserted = [0, 5, 63, 64, 100, 127, 128, 191, 192, 320]

@@ -33,7 +33,7 @@ struct ValidationTests {
             (["name": "Leo", "age": "old"], NSManagedObjectValidationError, "age"),
             (["name": "Leo", "nothing": 1], NSManagedObjectValidationError, "nothing"),
         ] as [([String: any Sendable], Int, String)])
-    func `a value that breaks a rule is refused by its own error`(
+    func `a value that breaks a rule is rejected by its own error`(
         values: [String: any Sendable], code: Int, key: String
     ) throws {
         let error = try #require(try save(values))
@@ -68,7 +68,7 @@ struct ValidationTests {
         try context.save()
     }
 
-    @Test func `two objects of one save with the same unique value are refused`() throws {
+    @Test func `two objects of one save with the same unique value are rejected`() throws {
         let context = try GraphLibrary.context()
         try context.make("Book", ["title": "a", "isbn": "1"])
         try context.make("Novel", ["title": "b", "isbn": "1"])

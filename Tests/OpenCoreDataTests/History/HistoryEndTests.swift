@@ -7,7 +7,7 @@ import Testing
 @Suite("The ends of a history")
 struct HistoryEndTests {
     @Test(arguments: ["TRANSACTION", "CHANGE", "TRANSACTIONSTRING"])
-    func `a history without keys left refuses the save, and nothing of it is written`(_ table: String) throws {
+    func `a history without keys left rejects the save, and nothing of it is written`(_ table: String) throws {
         let library = try HistoryLibrary()
         try library.saveTag("a")
         let raw = try library.folder.raw()
@@ -19,7 +19,7 @@ struct HistoryEndTests {
     }
 
     /// The deletion asks for no key at all, and still looks at the first one.
-    @Test func `a history without keys left refuses to be purged, too`() throws {
+    @Test func `a history without keys left cannot be purged, either`() throws {
         let library = try HistoryLibrary()
         try library.saveTag("a")
         let raw = try library.folder.raw()
@@ -46,7 +46,7 @@ struct HistoryEndTests {
         #expect(coreDataError { try library.saveTag("b") }?.message.contains("no keys left") == true)
     }
 
-    @Test func `a token of the time before the first transaction misses what was purged`() throws {
+    @Test func `a token from before the first transaction reports purged transactions as missing`() throws {
         let library = try HistoryLibrary()
         let context = library.context
         let empty = try #require(library.token)
@@ -67,7 +67,7 @@ struct HistoryEndTests {
         #expect(try context.transactions(.fetchHistory(after: last)).isEmpty)
     }
 
-    @Test func `a clock that went back leaves no gap in a history that is purged by date`() throws {
+    @Test func `a clock that was set back leaves no gap in a history that is purged by date`() throws {
         let library = try HistoryLibrary()
         let context = library.context
         let tokens = try ["a", "b", "c", "d"].map { name in

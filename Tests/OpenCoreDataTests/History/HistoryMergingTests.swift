@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Merging a history")
 struct HistoryMergingTests {
-    @Test func `what another coordinator has saved is merged from the history, token by token`() throws {
+    @Test func `saves of another coordinator are merged from the history, token by token`() throws {
         let library = try HistoryLibrary()
         let context = library.context
         let leo = try context.make("Author", ["name": "Leo", "age": 5])
@@ -75,7 +75,8 @@ struct HistoryMergingTests {
             bare.first?.objectIDNotification().userInfo?[NSInsertedObjectIDsKey] as? Set<NSManagedObjectID> == [])
     }
 
-    @Test(arguments: 1...4) func `a context that merges from token to token sees what one sees that reads anew`(
+    @Test(arguments: 1...4)
+    func `a context that merges from token to token has the state of a context that reads again`(
         _ seed: UInt64
     ) throws {
         var random = SeededRandom(seed: seed)

@@ -9,7 +9,7 @@ struct HistoryPurgeTests {
         try library.folder.raw().lines(sql)
     }
 
-    @Test func `transactions go with their changes and with the texts that only they need`() throws {
+    @Test func `transactions are deleted with their changes and with the strings that only they need`() throws {
         let library = try HistoryLibrary()
         let context = library.context
         for author in ["ann", "bob", "ann"] { try library.saveTag("x", author: author) }
@@ -29,7 +29,7 @@ struct HistoryPurgeTests {
         try library.verify()
     }
 
-    @Test func `numbers are not used again, also where the records of them are behind`() throws {
+    @Test func `numbers are not reused, also where the records of them are too low`() throws {
         let library = try HistoryLibrary()
         for _ in 1...3 { try library.saveTag("x") }
         try library.folder.raw().execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_ENT > 16000")
@@ -41,7 +41,7 @@ struct HistoryPurgeTests {
         try library.verify()
     }
 
-    @Test func `a moment keeps what is as old or younger, and nil deletes nothing`() throws {
+    @Test func `a date keeps transactions that are as old or younger, and nil deletes nothing`() throws {
         let library = try HistoryLibrary()
         for _ in 1...3 { try library.saveTag("x") }
         try library.folder.raw().execute("UPDATE ATRANSACTION SET ZTIMESTAMP = Z_PK * 10")
@@ -85,7 +85,7 @@ struct HistoryPurgeTests {
     }
 
     @Test(arguments: ["NULL", "'no time'", "x'00'"])
-    func `a transaction whose moment is none is older than every date`(_ moment: String) throws {
+    func `a transaction without a valid date is older than every date`(_ moment: String) throws {
         let library = try HistoryLibrary()
         for _ in 1...3 { try library.saveTag("x") }
         try library.folder.raw().execute(
@@ -140,7 +140,7 @@ struct HistoryPurgeTests {
         #expect(try context.transactions().map(\.storeID) == [stores[1].identifier])
     }
 
-    @Test func `what is saved while others read and purge is read once, and all of it`() async throws {
+    @Test func `a save during reads and purges is read once, and completely`() async throws {
         let library = try HistoryLibrary()
         let url = library.folder.url()
         let first = library.token

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Reading a history")
 struct HistoryReadingTests {
-    @Test func `a transaction says who saved what, and when`() throws {
+    @Test func `a transaction has the author, the changes and the date of a save`() throws {
         let library = try HistoryLibrary()
         let before = Date()
         library.context.name = "main"
@@ -54,7 +54,7 @@ struct HistoryReadingTests {
         #expect(NSPersistentHistoryChangeRequest().resultType == .transactionsAndChanges)
     }
 
-    @Test func `reading goes on after a token, a transaction and a moment`() throws {
+    @Test func `reading continues after a token, a transaction and a moment`() throws {
         let library = try HistoryLibrary()
         let context = library.context
         try library.saveTag("a")

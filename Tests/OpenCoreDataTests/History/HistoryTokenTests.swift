@@ -22,7 +22,7 @@ struct HistoryTokenTests {
         #expect(try library.context.changeTexts(.fetchHistory(after: again)) == ["insert Tag/p2"])
     }
 
-    @Test func `data that is no token gives none`() throws {
+    @Test func `data that is not a token returns nil`() throws {
         func token(_ transactions: String) throws -> NSPersistentHistoryToken? {
             let archiver = NSKeyedArchiver(requiringSecureCoding: true)
             archiver.encode(NSData(data: Data(transactions.utf8)), forKey: "transactions")
@@ -105,7 +105,7 @@ struct HistoryTokenTests {
         #expect(foreign?.message.contains("other stores") == true)
     }
 
-    @Test func `two stores of one coordinator have a place each`() throws {
+    @Test func `two stores of one coordinator have one entry each`() throws {
         let folder = try StoreFolder()
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: GraphLibrary.model())
         let stores = try ["One", "Two", "Plain"].map { name in

@@ -61,7 +61,7 @@ struct MirroredStoreTests {
         }
     }
 
-    @Test func `a store that somebody opens read-only stays so with the option`() throws {
+    @Test func `a store that is opened read-only stays so with the option`() throws {
         let folder = try mirrored()
         let coordinator = try GraphLibrary.coordinator(
             at: folder.url(), options: [SwormWritesMirroredStoresOption: true, NSReadOnlyPersistentStoreOption: true])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Histories of another form, and damaged ones")
 struct OldHistoryTests {
-    @Test func `the oldest form, with its texts in the transactions, is read, written and purged`() throws {
+    @Test func `the oldest form, with its strings in the transactions, is read, written and purged`() throws {
         let folder = try StoreFolder()
         let model = GraphLibrary.model()
         try SQLiteStore.open(url: folder.url(), model: model.compiled()).close()

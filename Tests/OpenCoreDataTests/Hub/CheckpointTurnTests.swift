@@ -7,7 +7,7 @@ import Testing
 struct CheckpointTurnTests {
     private let turn = CheckpointTurn()
 
-    @Test func `one that runs beside writes begins behind a commit whose pages nobody has moved`() {
+    @Test func `one that runs during writes begins after a commit whose pages were not moved`() {
         turn.writeBegins()
         #expect(turn.takeAfterCommit())
         turn.end()

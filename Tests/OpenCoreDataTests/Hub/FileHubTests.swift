@@ -43,7 +43,7 @@ struct FileHubTests {
         #expect(fresh !== closed)
     }
 
-    @Test func `a thread that waits too long times out, and the turn goes on`() throws {
+    @Test func `a thread that waits too long times out, and the turn continues`() throws {
         let hub = FileHub()
         try hub.takeTurn(until: soon())
         let done = DispatchSemaphore(value: 0)
@@ -144,7 +144,7 @@ struct FileHubTests {
 
 @Suite("Many threads that take one turn")
 struct TurnContentionTests {
-    @Test func `a turn that is granted at the moment of asking is no circle`() throws {
+    @Test func `a turn that is granted at the moment of the request is not a deadlock`() throws {
         let hub = FileHub()
         let (errors, done) = (Locked<[String]>([]), DispatchSemaphore(value: 0))
         for _ in 0..<4 {

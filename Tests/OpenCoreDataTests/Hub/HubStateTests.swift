@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The order in which calls use a file")
 struct HubStateTests {
-    @Test func `the turn goes to whoever asked first`() throws {
+    @Test func `the turn is given in the order of the requests`() throws {
         var state = HubState(slotLimit: 2)
         #expect(state.requestTurn(by: 1) == .granted)
         guard case .waits(let second) = state.requestTurn(by: 2), case .waits(let third) = state.requestTurn(by: nil)
@@ -76,7 +76,7 @@ struct HubStateTests {
         #expect(state.usedSlots == 2)
     }
 
-    @Test func `whoever waits for the readers goes on when the last of them has ended`() {
+    @Test func `a request that waits for the readers continues when the last of them has ended`() {
         var state = HubState(slotLimit: 4)
         _ = state.requestSlot(isPassing: false)
         _ = state.requestSlot(isPassing: false)
@@ -93,7 +93,7 @@ struct HubStateTests {
         #expect(answers.0 && !answers.1 && answers.2.isEmpty && answers.3.isEmpty)
     }
 
-    @Test func `a request that is urgent goes before all that wait for the turn`() {
+    @Test func `an urgent request comes before all that wait for the turn`() {
         var state = HubState(slotLimit: 1)
         _ = state.requestTurn(by: 1)
         guard case .waits(let second) = state.requestTurn(by: 2),

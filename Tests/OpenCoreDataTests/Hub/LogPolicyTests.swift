@@ -2,7 +2,7 @@ import Testing
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("When a log is moved and begun anew")
+@Suite("When a log is checkpointed and restarted")
 struct LogPolicyTests {
     private let start = ContinuousClock.now
 
@@ -17,7 +17,7 @@ struct LogPolicyTests {
         #expect(policy.committed(frames: 1000, now: start) == .move)
     }
 
-    @Test func `past the limit it begins anew, one attempt at a time`() {
+    @Test func `past the limit it restarts, one attempt at a time`() {
         var policy = LogPolicy(limit: 4096)
         #expect(policy.committed(frames: 4096, now: start) == .restart)
         #expect(policy.committed(frames: 4200, now: start) == .nothing)

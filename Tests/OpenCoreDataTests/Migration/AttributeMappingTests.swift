@@ -6,13 +6,13 @@ import Testing
 @Suite("Mappings inferred for changed attributes")
 struct AttributeMappingTests {
     private func missing(_ path: String) -> String {
-        "134190: Attribute '\(path)' is new and required, and has no default value for the objects that are there. Give it a "
+        "134190: Attribute '\(path)' is new and required, and has no default value for the existing objects. Give it a "
             + "default value, make it optional, or fill it in a custom stage; if it was renamed, give it its old name as "
             + "renaming identifier."
     }
 
     private func empty(_ path: String) -> String {
-        "134190: Attribute '\(path)' is required now, and has no default value for objects that have none. Give it a default "
+        "134190: Attribute '\(path)' is now required, and has no default value for objects without a value. Give it a default "
             + "value, leave it optional, or fill it in a custom stage."
     }
 
@@ -28,7 +28,7 @@ struct AttributeMappingTests {
             } == ["+ Book.pages", "+ Book.subtitle", "- Book.title"])
     }
 
-    @Test func `a new required attribute without a default value is refused, once for all that inherit it`() {
+    @Test func `a new required attribute without a default value is rejected, once for all that inherit it`() {
         #expect(
             OldLibrary.inferred {
                 $0.add(Build.attribute("pages", .integer32AttributeType, optional: false), to: "Book")
@@ -39,7 +39,7 @@ struct AttributeMappingTests {
                 == [missing("Media.code")])
     }
 
-    @Test func `what becomes required needs a default value, what becomes optional nothing`() {
+    @Test func `a property that becomes required needs a default value, one that becomes optional does not`() {
         #expect(OldLibrary.inferred { $0.attribute("Book.title").isOptional = false } == [empty("Book.title")])
         #expect(
             OldLibrary.inferred {
@@ -70,7 +70,7 @@ struct AttributeMappingTests {
             } == ["+ Media.length", "Film.minutes > length", "Song.minutes > length"])
     }
 
-    @Test func `a name goes to another attribute when the identifiers say so`() {
+    @Test func `a name is given to another attribute according to the identifiers`() {
         #expect(
             OldLibrary.inferred {
                 $0.attribute("Author.name").renamingIdentifier = "name"
@@ -79,18 +79,18 @@ struct AttributeMappingTests {
             } == ["Author.name > fullName", "+ Author.name"])
     }
 
-    @Test func `two attributes that claim one old one are refused`() {
+    @Test func `two attributes that claim one old one are rejected`() {
         #expect(
             OldLibrary.inferred {
                 $0.add(Build.attribute("fullName") { $0.renamingIdentifier = "name" }, to: "Author")
             } == [
-                "134190: The properties 'Author.name' and 'Author.fullName' both claim to be 'Author.name' of the old model, "
-                    + "by the renaming identifier 'name'. Give the one that is new an identifier of its own."
+                "134190: The properties 'Author.name' and 'Author.fullName' both map to 'Author.name' of the old model "
+                    + "by the renaming identifier 'name'. Give the new one an identifier of its own."
             ])
     }
 
     /// Every type against every other one.
-    @Test func `numbers of one kind with more room are taken over, every other change of type is refused`() {
+    @Test func `numbers become wider numbers of the same kind, and every other change of type is rejected`() {
         let types: [NSAttributeType] = [
             .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .decimalAttributeType,
             .doubleAttributeType, .floatAttributeType, .stringAttributeType, .booleanAttributeType, .dateAttributeType,
@@ -111,8 +111,8 @@ struct AttributeMappingTests {
                 }
                 #expect(
                     lines == [
-                        "134190: Attribute 'E.x' was of the type \(old.displayName) and is of the type \(new.displayName) "
-                            + "now. Keep the type, give the attribute another name, by which its values go, or convert "
+                        "134190: Attribute 'E.x' had the type \(old.displayName) and now has the type \(new.displayName)"
+                            + ". Keep the type, give the attribute another name, which deletes its values, or convert "
                             + "them in a custom stage."
                     ])
             }
@@ -145,7 +145,7 @@ struct AttributeMappingTests {
         #expect(inferred(from: old, to: new) == [])
     }
 
-    @Test func `an attribute that becomes transient goes, and one that is kept now is new`() {
+    @Test func `an attribute that becomes transient is deleted, and one that becomes stored is new`() {
         #expect(OldLibrary.inferred { $0.attribute("Book.title").isTransient = true } == ["- Book.title"])
         #expect(OldLibrary.inferred { $0.attribute("Book.note").isTransient = false } == ["+ Book.note"])
         #expect(
@@ -155,7 +155,7 @@ struct AttributeMappingTests {
             } == [missing("Book.note")])
     }
 
-    @Test func `derived values are worked out, and may become values of their own`() {
+    @Test func `derived values are computed, and may become values of their own`() {
         #expect(
             OldLibrary.inferred {
                 $0.add(Build.derived("changed", .dateAttributeType, "now()"), to: "Book")
@@ -193,22 +193,22 @@ struct AttributeMappingTests {
             $0.attribute("Author.home.city").attributeType = .dateAttributeType
         }
         #expect(lines.count == 2)
-        #expect(lines.first?.hasPrefix("134190: Attribute 'Author.home.city' was of the type String") == true)
+        #expect(lines.first?.hasPrefix("134190: Attribute 'Author.home.city' had the type String") == true)
         #expect(lines.last == missing("Author.home.country"))
     }
 
-    @Test func `an attribute that becomes a composite one, or the other way round, is refused`() {
+    @Test func `an attribute that becomes a composite one, or the other way round, is rejected`() {
         #expect(
             OldLibrary.inferred {
                 $0.remove("Book.title")
                 $0.add(Build.composite("title", [Build.attribute("main")]), to: "Book")
             }.first?.hasPrefix(
-                "134190: Attribute 'Book.title' was of the type String and is of the type Composite now.") == true)
+                "134190: Attribute 'Book.title' had the type String and now has the type Composite.") == true)
         #expect(
             OldLibrary.inferred {
                 $0.remove("Author.home")
                 $0.add(Build.attribute("home"), to: "Author")
             }.first?.hasPrefix(
-                "134190: Attribute 'Author.home' was of the type Composite and is of the type String now.") == true)
+                "134190: Attribute 'Author.home' had the type Composite and now has the type String.") == true)
     }
 }

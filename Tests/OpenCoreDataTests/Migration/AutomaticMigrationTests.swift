@@ -50,7 +50,7 @@ struct AutomaticMigrationTests {
         #expect(try StoreVerification.findings(of: store.url, model: wider.compiled()).map(\.message) == [])
     }
 
-    @Test func `what was left at the very end of a migration is removed when the store is opened`() throws {
+    @Test func `leftovers of the very end of a migration are removed when the store is opened`() throws {
         let store = try store()
         #expect(try names(store, wider, both) == ["a"])
         let folder = MigrationFolder(of: StoreFiles(url: store.url))
@@ -111,19 +111,19 @@ struct AutomaticMigrationTests {
         }
     }
 
-    @Test func `without a mapping the migration is refused`() throws {
+    @Test func `without a mapping the migration is rejected`() throws {
         let error = try refusal(store(), wider, [NSMigratePersistentStoresAutomaticallyOption: true])
         #expect(error.errorCode == NSMigrationMissingMappingModelError)
         #expect(error.message.contains(NSInferMappingModelAutomaticallyOption))
     }
 
-    @Test func `an option that is no truth value is refused`() throws {
+    @Test func `an option that is not a truth value is rejected`() throws {
         #expect(
             try refusal(store(), wider, [NSMigratePersistentStoresAutomaticallyOption: "yes"]).errorCode
                 == NSPersistentStoreOpenError)
     }
 
-    @Test func `what cannot be inferred is refused with all reasons`() throws {
+    @Test func `a migration that cannot be inferred is rejected with all reasons`() throws {
         let model = GraphLibrary.model()
         model.entitiesByName["Tag"]?.attributesByName["name"]?.attributeType = .dateAttributeType
         model.entitiesByName["Shelf"]?.properties.append(Build.attribute("needed", optional: false))
@@ -181,7 +181,7 @@ struct AutomaticMigrationTests {
         #expect(!options.migratesAutomatically && !options.infersMapping)
     }
 
-    @Test func `a file that is no store is refused as without migration`() throws {
+    @Test func `a file that is not a store is rejected as in an opening without migration`() throws {
         let folder = try StoreFolder()
         try Data("no store at all, but a text of some length".utf8).write(to: folder.url())
         let errors = [both, [:]].map { options in

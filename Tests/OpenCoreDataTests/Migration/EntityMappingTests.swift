@@ -16,7 +16,7 @@ struct EntityMappingTests {
         #expect(mapping.entities[1].attributes.map(\.destination) == ["title"])
     }
 
-    @Test func `entities are added, also with what objects would lack, and removed`() {
+    @Test func `entities are added, also with required properties, and removed`() {
         #expect(
             OldLibrary.inferred {
                 $0.add(
@@ -40,26 +40,26 @@ struct EntityMappingTests {
             } == ["Author > Writer"])
     }
 
-    @Test func `an entity renamed without an identifier is another one, and the links to it go`() {
+    @Test func `an entity renamed without an identifier is another one, and the links to it are deleted`() {
         #expect(
             OldLibrary.inferred { $0["Author"].name = "Writer" } == [
                 "+ Book.author", "- Book.author", "+ Writer", "- Author",
             ])
     }
 
-    @Test func `two entities that claim one old one are refused`() {
+    @Test func `two entities that claim one old one are rejected`() {
         #expect(
             OldLibrary.inferred {
                 let writer = Build.entity("Writer")
                 writer.renamingIdentifier = "Author"
                 $0.add(writer)
             } == [
-                "134190: The entities 'Author' and 'Writer' both claim to be 'Author' of the old model, by the renaming "
-                    + "identifier 'Author'. Give the one that is new an identifier of its own."
+                "134190: The entities 'Author' and 'Writer' both map to 'Author' of the old model by the renaming "
+                    + "identifier 'Author'. Give the new one an identifier of its own."
             ])
     }
 
-    @Test func `an entity that may be two old ones is refused`() throws {
+    @Test func `an entity that may be two old ones is rejected`() throws {
         let old = OldLibrary.model()
         old.entitiesByName["Film"]?.renamingIdentifier = "Work"
         old.entitiesByName["Song"]?.renamingIdentifier = "Work"
@@ -69,12 +69,12 @@ struct EntityMappingTests {
         changes["Song"].name = "Work"
         #expect(
             inferred(from: old, to: new) == [
-                "134190: 'Work' may be any of the entities 'Film' and 'Song' of the old model, which all have the renaming "
+                "134190: 'Work' maps to each of the entities 'Film' and 'Song' of the old model, which have the same renaming "
                     + "identifier 'Work'. Give it the name of one of them as its identifier."
             ])
     }
 
-    @Test func `an entity gets a new parent, to which what it had moves up`() {
+    @Test func `an entity gets a new parent, to which its properties move up`() {
         #expect(
             OldLibrary.inferred {
                 let person = Build.entity("Person")
@@ -84,7 +84,7 @@ struct EntityMappingTests {
             } == ["+ Person"])
     }
 
-    @Test func `a hierarchy is flattened, by which what it had moves down`() {
+    @Test func `a hierarchy is flattened, and its properties move down`() {
         #expect(
             OldLibrary.inferred {
                 $0["Media"].subentities = []
@@ -103,9 +103,9 @@ struct EntityMappingTests {
             } == ["+ Media.minutes"])
     }
 
-    @Test func `an entity that moves under another one of its hierarchy lacks what it inherits newly`() {
+    @Test func `an entity that moves under another one of its hierarchy needs the values that it newly inherits`() {
         let expected =
-            "134190: Attribute 'Film.studio' is new and required, and has no default value for the objects that are there. "
+            "134190: Attribute 'Film.studio' is new and required, and has no default value for the existing objects. "
             + "Give it a default value, make it optional, or fill it in a custom stage; if it was renamed, give it its old "
             + "name as renaming identifier."
         #expect(
@@ -128,9 +128,9 @@ struct EntityMappingTests {
 
     @Test func `entities of two hierarchies cannot come together`() {
         let common = { (first: String, second: String, root: String) in
-            "134190: The entities '\(first)' and '\(second)' belong to one hierarchy now, that of '\(root)', but had no common "
-                + "ancestor before, so their objects may have the same keys. Leave them apart, or bring the objects "
-                + "together in a custom stage."
+            "134190: The entities '\(first)' and '\(second)' now belong to one hierarchy, that of '\(root)', but had no common "
+                + "ancestor before, so their objects may have the same keys. Keep them separate, or combine the objects "
+                + "in a custom stage."
         }
         #expect(
             OldLibrary.inferred { $0["Media"].subentities += [$0["Book"]] } == [common("Book", "Film", "Media")])
@@ -151,7 +151,7 @@ struct EntityMappingTests {
             } == ["+ Author.label", "- Film", "- Song"])
     }
 
-    @Test func `all reasons are told at once, in one error`() throws {
+    @Test func `all reasons are reported at once, in one error`() throws {
         let new = OldLibrary.model()
         let changes = OldLibrary.Changes(model: new)
         changes.attribute("Author.born").attributeType = .stringAttributeType
@@ -169,7 +169,7 @@ struct EntityMappingTests {
         for detail in error.details { #expect(error.message.contains("\n- " + detail.message)) }
     }
 
-    @Test func `a model with faults is refused for those`() throws {
+    @Test func `a model with issues is rejected with those issues`() throws {
         let new = OldLibrary.model()
         new.entitiesByName["Author"]?.attributesByName["born"]?.attributeType = .undefinedAttributeType
         let error = try #require(throws: CoreDataError.self) {

@@ -20,7 +20,7 @@ struct FixtureManagerTests {
     ]
 
     @Test(arguments: ModelFixtures.all("xcdatamodeld"))
-    func `every store is migrated to each later version, or it is told what it lacks`(_ url: URL) throws {
+    func `every store is migrated to each later version, or the missing values are reported`(_ url: URL) throws {
         let versions = try NSManagedObjectModel.versions(at: url).map(\.model)
         let name = url.deletingPathExtension().lastPathComponent
         var migrated = 0
@@ -28,7 +28,7 @@ struct FixtureManagerTests {
         for store in Fixtures.databases
         where store.deletingLastPathComponent().path == url.deletingLastPathComponent().path {
             // What leads nowhere cannot be taken over; ``AppleStoreWritingTests`` says which stores are left out.
-            if AppleStores.originalFaults[Fixtures.relative(store)]?.isEmpty == false { continue }
+            if AppleStores.originalIssues[Fixtures.relative(store)]?.isEmpty == false { continue }
             guard let index = try version(of: store, among: versions) else { continue }
             for (offset, new) in versions.enumerated().dropFirst(index + 1) {
                 let folder = try StoreFolder()
@@ -57,7 +57,8 @@ struct FixtureManagerTests {
                 from: store, sourceType: NSSQLiteStoreType, with: nil, toDestinationURL: target,
                 destinationType: NSSQLiteStoreType)
         } catch let error as CoreDataError where error.errorCode == NSMigrationError {
-            #expect(error.details.allSatisfy { $0.message.contains("is required: it leads to no object") }, "\(error)")
+            #expect(
+                error.details.allSatisfy { $0.message.contains("is required, and points to no object") }, "\(error)")
             #expect(!FileManager.default.fileExists(atPath: target.path))
             // Apple's own rows may lack what their models demand.
             for detail in error.details {
@@ -108,7 +109,7 @@ struct FixtureManagerTests {
 
     /// The pairs of which the application's code gave more than can be inferred, with code that gives the same.
     @Test(arguments: [2, 4])
-    func `what code gave in Apple's framework is the same here`(_ version: Int) throws {
+    func `results of code in Apple's framework are the same here`(_ version: Int) throws {
         let stores = Dictionary(
             Fixtures.databases.filter { $0.pathExtension == "moody" }.map { ($0.lastPathComponent, $0) },
             uniquingKeysWith: { first, _ in first })

@@ -83,7 +83,7 @@ struct FixtureMappingTests {
         for (last, new) in versions.enumerated() {
             for (first, old) in versions.enumerated() where first < last {
                 let key = "\(first + 1) \(last + 1)"
-                let expected = (known[key] ?? "not told").split(separator: "; ").map(String.init)
+                let expected = (known[key] ?? "missing").split(separator: "; ").map(String.init)
                 #expect(inferred(from: old, to: new).sorted() == expected.sorted(), "\(name) \(key)")
                 count += 1
             }
@@ -93,7 +93,8 @@ struct FixtureMappingTests {
 
     /// Where it is refused, that is told of what the objects would lack, or of entities that had no common ancestor.
     @Test(arguments: [("SampleModel", 2), ("SampleModel3", 0), ("BookmarksModel", 8), ("Moody", 7)])
-    func `every version is mapped to each earlier one, or it is told why not`(_ name: String, refused: Int) throws {
+    func `every version is mapped to each earlier one, or the reasons are reported`(_ name: String, refused: Int) throws
+    {
         guard let (versions, _) = try Self.chain(name) else { return }
         var count = 0
         for (last, new) in versions.enumerated() {
@@ -103,7 +104,7 @@ struct FixtureMappingTests {
                 count += 1
                 #expect(
                     lines.allSatisfy {
-                        $0.contains("is new and required") || $0.contains("belong to one hierarchy now")
+                        $0.contains("is new and required") || $0.contains("now belong to one hierarchy")
                     }, "\(lines)")
             }
         }

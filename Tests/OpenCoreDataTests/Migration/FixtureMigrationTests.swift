@@ -76,7 +76,7 @@ struct FixtureMigrationTests {
     }
 
     @Test(arguments: steps)
-    func `every object has what it should after every migration that can be inferred`(_ step: Step) throws {
+    func `every object has the expected values after every migration that can be inferred`(_ step: Step) throws {
         let versions = try step.versions()
         let mapping: ModelMapping
         do {
@@ -96,7 +96,7 @@ struct FixtureMigrationTests {
 
     /// One version after the other, the model each time found in the store itself, as an application does it.
     @Test(arguments: steps.filter { $0.to == $0.from + 1 && $0.stored == $0.from })
-    func `a coordinator goes all the way`(_ step: Step) throws {
+    func `a coordinator runs the whole migration`(_ step: Step) throws {
         let versions = try step.versions()
         let store = try MigratedStore(copyOf: step.store, model: versions[step.from])
         for version in versions[step.to...] {
@@ -130,7 +130,7 @@ struct FixtureMigrationTests {
         }.map { (step, $0) }
     }
 
-    @Test func `a store that Apple's framework migrated has what ours has`() throws {
+    @Test func `a store that Apple's framework migrated has the content of ours`() throws {
         var compared: [String: Int] = [:]
         for (step, url) in Self.successors {
             let theirs = try PlainStore(copyOf: url)

@@ -6,7 +6,7 @@ import Testing
 
 /// Indexes of other programs.
 extension ForeignColumnMigrationTests {
-    @Test func `an index of others goes with the objects to a table of another name`() throws {
+    @Test func `an index of another program moves with the objects to a table of another name`() throws {
         let store = try store(
             "CREATE UNIQUE INDEX my_titles ON ZBOOK (ZTITLE) WHERE ZTITLE > ''; CREATE INDEX \"on all\" ON \"ZBOOK\"(ZYEAR)"
         )
@@ -18,7 +18,7 @@ extension ForeignColumnMigrationTests {
             ])
     }
 
-    @Test func `an index goes along whatever its name is, and however it is written`() throws {
+    @Test func `an index moves along, whatever its name and its SQL`() throws {
         let store = try store(
             """
             CREATE INDEX "on (all) on all"
@@ -32,14 +32,14 @@ extension ForeignColumnMigrationTests {
         #expect(try store.lines("SELECT \"unique\" FROM pragma_index_list('ZVOLUME') WHERE name = 'my ON b'") == ["1"])
     }
 
-    @Test func `an index of a column in quotes that is gone goes`() throws {
+    @Test func `an index of a quoted column is deleted with the column`() throws {
         let store = try store("CREATE INDEX years ON ZBOOK (\"ZYEAR\"); CREATE INDEX rest ON ZBOOK (Z_PK % 2)")
         let report = try store.run(to: model(year: false))
         #expect(report.notes.count == 1 && report.notes.contains { $0.contains("index years") }, "\(report.notes)")
         #expect(try store.lines("SELECT name FROM sqlite_master WHERE name IN ('years', 'rest')") == ["rest"])
     }
 
-    @Test func `an index whose rows are unique no more leaves nothing behind`() throws {
+    @Test func `an index whose rows are no longer unique leaves no trace`() throws {
         let store = try store("CREATE UNIQUE INDEX my_titles ON ZBOOK (ifnull(ZTITLE, ''))")
         let report = try store.run(to: model(together: true), mapping: Self.together)
         #expect(report.notes.count == 1 && report.notes.contains { $0.contains("my_titles") }, "\(report.notes)")
@@ -47,7 +47,7 @@ extension ForeignColumnMigrationTests {
         #expect(try store.lines("PRAGMA integrity_check") == ["ok"])
     }
 
-    @Test func `an index that has a name as Core Data gives is told when it goes`() throws {
+    @Test func `the deletion of an index with a name like Core Data's is reported`() throws {
         let store = try store("CREATE INDEX Z_Book_mine ON ZBOOK (ZTITLE); CREATE INDEX ZBOOK_other ON ZBOOK (ZTITLE)")
         let report = try store.run(to: model(others: [Build.attribute("more")]))
         #expect(report.notes.count == 1 && report.notes.contains { $0.contains("Z_Book_mine") }, "\(report.notes)")

@@ -6,7 +6,7 @@ import Testing
 @testable import SwormStore
 
 /// Columns, indexes and references of other programs, where a table is made anew.
-@Suite("Columns and references of others in a migration")
+@Suite("Columns and references of other programs in a migration")
 struct ForeignColumnMigrationTests {
     /// Books and films, which may be of one table.
     func model(
@@ -72,7 +72,7 @@ struct ForeignColumnMigrationTests {
         CREATE INDEX Zmine ON ZBOOK (mine, ZTITLE); CREATE UNIQUE INDEX my_rows ON ZBOOK (Z_PK, mine);
         """
 
-    @Test func `a table that is made anew keeps columns and indexes of others`() throws {
+    @Test func `a table that is recreated keeps columns and indexes of other programs`() throws {
         let store = try store(Self.columns)
         let report = try store.run(to: model(year: false))
         #expect(report.notes == [])
@@ -95,7 +95,7 @@ struct ForeignColumnMigrationTests {
         #expect(try store.lines("SELECT mine FROM ZBOOK WHERE ZTITLE = 'new'") == ["a, (b"])
     }
 
-    @Test func `a type may be any text`() throws {
+    @Test func `a type can be any string`() throws {
         let store = try store(
             """
             ALTER TABLE ZBOOK ADD COLUMN odd "a) -- \"\"b"; ALTER TABLE ZFILM ADD COLUMN own "NOT NULL";
@@ -110,7 +110,7 @@ struct ForeignColumnMigrationTests {
         #expect(try store.lines("SELECT count(odd), count(own) FROM ZWORK") == ["3|3"])
     }
 
-    @Test func `what was declared of a column that is gone goes, and the values stay`() throws {
+    @Test func `the declaration of a deleted column is deleted, and the values stay`() throws {
         let store = try store(
             """
             ALTER TABLE ZBOOK ADD COLUMN mine TEXT CHECK (ZYEAR > 0); UPDATE ZBOOK SET mine = 'x';
@@ -132,7 +132,7 @@ struct ForeignColumnMigrationTests {
         let report = try store.run(to: model(together: true), mapping: Self.together)
         #expect(report.notes.count == 2, "\(report.notes)")
         #expect(report.notes.contains { $0.contains("Mine") && $0.contains("no type") })
-        #expect(report.notes.contains { $0.contains("own") && $0.contains("type alone") })
+        #expect(report.notes.contains { $0.contains("own") && $0.contains("only its declared type") })
         #expect(
             try store.lines("SELECT quote(mine), count(*), count(own) FROM ZWORK GROUP BY 1 ORDER BY 1") == [
                 "'01'|3|0", "2|3|3",
@@ -150,7 +150,7 @@ struct ForeignColumnMigrationTests {
         #expect(try store.lines("SELECT type FROM pragma_table_info('ZBOOK') WHERE name = 'ZPAGES'") == ["INTEGER"])
     }
 
-    @Test func `a join table that is made from links tells what goes of others`() throws {
+    @Test func `a join table that is created from links reports deleted columns of other programs`() throws {
         func model(_ toMany: Bool) -> NSManagedObjectModel {
             let (book, tag) = (Build.entity("Book"), Build.entity("Tag", [Build.attribute("name")]))
             let tags = toMany ? Build.toMany("tags", tag) : Build.toOne("tags", tag)
@@ -189,7 +189,7 @@ struct ForeignColumnMigrationTests {
         try store.lines("SELECT \"table\" FROM pragma_foreign_key_list('readers') ORDER BY 1")
     }
 
-    @Test func `references lead to a table that was made anew, or has another name`() throws {
+    @Test func `references point to a table that was recreated, or has another name`() throws {
         let store = try store(Self.readers)
         try store.run(to: model(year: false))
         #expect(try targets(store) == ["ZBOOK", "ZFILM"])
@@ -238,7 +238,7 @@ struct ForeignColumnMigrationTests {
         #expect(try merged.lines(titles) == before)
     }
 
-    @Test func `what is no key stays where references follow`() throws {
+    @Test func `references keep values that are not keys`() throws {
         let store = try store(
             """
             CREATE TABLE marks (film REFERENCES ZFILM); CREATE TABLE words (film TEXT REFERENCES ZFILM);
@@ -253,7 +253,7 @@ struct ForeignColumnMigrationTests {
         #expect(try store.lines("SELECT quote(film) FROM words ORDER BY rowid") == ["'none'", "'5'", "'-1'"])
     }
 
-    @Test func `references to objects that go are told`() throws {
+    @Test func `references to deleted objects are reported`() throws {
         let store = try store(Self.readers)
         let new = NSManagedObjectModel()
         new.entities = [Build.entity("Film", [Build.attribute("name")])]
@@ -265,7 +265,7 @@ struct ForeignColumnMigrationTests {
 
     // MARK: Names and numbers
 
-    @Test func `a table whose name differs by case alone from one that is needed is refused`() throws {
+    @Test func `a table whose name differs by case alone from one that is needed is rejected`() throws {
         let store = try store("CREATE TABLE zpage (text TEXT)")
         let new = model()
         new.entities.append(Build.entity("Page"))
@@ -279,13 +279,13 @@ struct ForeignColumnMigrationTests {
         try store.migrate(to: new)
     }
 
-    @Test func `a row of others among the entities' is refused where its number is needed`() throws {
+    @Test func `a foreign row in Z_PRIMARYKEY is rejected if its number is needed`() throws {
         let store = try store("INSERT INTO Z_PRIMARYKEY VALUES (3, 'mine', 0, 7), (99, NULL, 0, 0)")
         try store.run(to: model(others: [Build.attribute("more")]))
         let new = model(others: [Build.attribute("more")])
         new.entities.append(Build.entity("Page"))
         let error = try refusal(store, new)
-        #expect(error.message.contains("Z_PRIMARYKEY") && error.message.contains("number 3 (“mine”)"))
+        #expect(error.message.contains("Z_PRIMARYKEY") && error.message.contains("number 3 ('mine')"))
         try execute("UPDATE Z_PRIMARYKEY SET Z_ENT = 98 WHERE Z_ENT = 3", store)
         try store.run(to: new)
         #expect(
@@ -295,7 +295,7 @@ struct ForeignColumnMigrationTests {
                 ])
     }
 
-    @Test func `a model without entities is refused`() throws {
+    @Test func `a model without entities is rejected`() throws {
         let store = try store("CREATE TABLE notes (text TEXT)")
         #expect(try refusal(store, NSManagedObjectModel()).message.contains("no entities"))
     }

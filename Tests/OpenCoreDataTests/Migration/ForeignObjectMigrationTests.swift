@@ -6,7 +6,7 @@ import Testing
 @testable import SwormStore
 
 /// Views and triggers that other programs have put into a store.
-@Suite("Views and triggers of others in a migration")
+@Suite("Views and triggers of other programs in a migration")
 struct ForeignObjectMigrationTests {
     private func store(_ sql: String) throws -> MigratedStore {
         let store = try MigratedStore(GraphLibrary.model()) { try $0.make("Tag", ["name": "a"]) }
@@ -47,7 +47,7 @@ struct ForeignObjectMigrationTests {
         #expect(try store.lines("SELECT ZNAME FROM ZTAG") == ["b"])
     }
 
-    @Test func `triggers are tried by what sets them off`() throws {
+    @Test func `triggers are tried by their own events`() throws {
         let store = try store(
             """
             CREATE TABLE notes (text TEXT NOT NULL, length AS (length(text)));
@@ -67,7 +67,7 @@ struct ForeignObjectMigrationTests {
         #expect(try store.lines("SELECT text FROM log") == ["made", "b", "renamed"])
     }
 
-    @Test func `a view of what is gone is left out, and all that reads it`() throws {
+    @Test func `a view of a deleted table is dropped, and everything that reads it`() throws {
         let store = try store(
             """
             CREATE VIEW early AS SELECT * FROM late;

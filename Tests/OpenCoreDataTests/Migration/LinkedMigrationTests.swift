@@ -74,7 +74,7 @@ struct LinkedMigrationTests {
         try Linked(place).check(Models.model(2))
     }
 
-    @Test func `new files lie where all others find them`() throws {
+    @Test func `new files are in the folder where other programs look for them`() throws {
         let linked = try Linked(.file, hasPhotos: false)
         let coordinator = try GraphLibrary.coordinator(at: linked.url, model: Models.model(2))
         let context = GraphLibrary.context(coordinator)

@@ -58,7 +58,7 @@ struct LocationTreeMigrationTests {
         try trees(store) == [] && store.lines("PRAGMA integrity_check") == ["ok"]
     }
 
-    @Test func `a tree stays with its triggers, and knows of no object that went`() throws {
+    @Test func `a tree stays with its triggers, without deleted objects`() throws {
         let store = try store()
         let before = try trees(store)
         #expect(before.count == 6)
@@ -75,7 +75,7 @@ struct LocationTreeMigrationTests {
         #expect(try store.lines("SELECT count(*) FROM Z_RT_Place_where WHERE ZLATITUDE_MIN > 8") == ["1"])
     }
 
-    @Test func `a tree goes with its index, and with its entity`() throws {
+    @Test func `a tree is deleted with its index, and with its entity`() throws {
         let unindexed = try store()
         #expect(try unindexed.run(to: model(tree: false, others: ["name"])).notes == [])
         #expect(try isGone(from: unindexed))
@@ -88,15 +88,15 @@ struct LocationTreeMigrationTests {
         try left.checkFile()
     }
 
-    @Test func `a tree goes with one of its columns`() throws {
+    @Test func `a tree is deleted with one of its columns`() throws {
         let store = try store()
         let report = try store.run(to: model(latitude: false))
-        #expect(report.notes.contains { $0.contains("Z_RT_Place_where was left out") }, "\(report.notes)")
+        #expect(report.notes.contains { $0.contains("'Z_RT_Place_where' was dropped") }, "\(report.notes)")
         #expect(try isGone(from: store))
         try store.write { context in try context.make("Place", ["longitude": 9.0]) }
     }
 
-    @Test func `a tree goes without the triggers of one whose name begins with its own`() throws {
+    @Test func `a tree is deleted without the triggers of a tree whose name begins with its own`() throws {
         let store = try store()
         try Connection(.file(path: store.url.path)).execute(
             """

@@ -18,7 +18,7 @@ struct MappingModelTests {
         return changes.model
     }
 
-    @Test func `an inferred one has a mapping for each entity, named by what is done`() throws {
+    @Test func `an inferred model has a mapping for each entity, named by its effect`() throws {
         let (old, new) = (OldLibrary.model(), changed())
         let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
         #expect(
@@ -43,7 +43,7 @@ struct MappingModelTests {
         #expect(mapping.entityMappingsByName["IEM_Remove_Song"]?.destinationEntityName == nil)
     }
 
-    @Test func `what cannot be inferred is told as an NSError, with all reasons`() throws {
+    @Test func `a mapping that cannot be inferred is reported as an NSError, with all reasons`() throws {
         let new = OldLibrary.model()
         new.entitiesByName["Author"]?.attributesByName["born"]?.attributeType = .dateAttributeType
         let error = try #require(throws: (any Error).self) {

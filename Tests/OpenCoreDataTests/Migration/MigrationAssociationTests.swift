@@ -4,7 +4,7 @@ import Testing
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("What old objects have become")
+@Suite("Destination objects of source objects")
 struct MigrationAssociationTests {
     private typealias Row = RowID
 

@@ -6,7 +6,7 @@ import Testing
 @testable import SwormStore
 
 /// What a store holds beside its objects: files, history, and what other programs have put there.
-@Suite("What a migration takes along")
+@Suite("The contents that a migration keeps")
 struct MigrationContentTests {
     // MARK: Files
 
@@ -67,7 +67,7 @@ struct MigrationContentTests {
         #expect(files(store) == before)
     }
 
-    @Test func `content comes out of its files, and may go into some later`() throws {
+    @Test func `content moves out of its files, and may move into files later`() throws {
         let store = try photos()
         try store.migrate(to: photo(false))
         #expect(files(store).isEmpty)
@@ -114,7 +114,7 @@ struct MigrationContentTests {
         }
     }
 
-    @Test func `a file that is not there is told before anything changes`() throws {
+    @Test func `a file that is not there is reported before anything changes`() throws {
         let store = try photos()
         let folder = StoreFiles(url: store.url).externalData
         let name = try #require(files(store).keys.min())
@@ -123,7 +123,7 @@ struct MigrationContentTests {
         let error = try #require(coreDataError { try store.run(to: photo(false)) })
         #expect(error.message.contains(name))
         #expect(error.message.contains("1 value of it cannot be read"))
-        #expect(error.message.contains("“Photo.data”"))
+        #expect(error.message.contains("'Photo.data'"))
         #expect(error.errorCode == NSMigrationError)
         #expect(error.entity == "Photo" && error.key == "data")
         #expect(try store.folder.contents() == before)
@@ -139,7 +139,7 @@ struct MigrationContentTests {
 
     // MARK: Tables that become one
 
-    @Test func `objects of two tables come together with all that leads to them`() throws {
+    @Test func `objects of two tables are merged with all links to them`() throws {
         func model(_ together: Bool) -> NSManagedObjectModel {
             let book = Build.entity("Book", [Build.attribute("title")])
             let film = Build.entity("Film", [Build.attribute("title")])
@@ -260,7 +260,7 @@ struct MigrationContentTests {
 
     // MARK: What others have put there
 
-    @Test func `views, triggers, indexes and tables of others stay, if they still fit`() throws {
+    @Test func `views, triggers, indexes and tables of other programs stay, if they still fit`() throws {
         let store = try MigratedStore(GraphLibrary.model()) { try $0.make("Tag", ["name": "a"]) }
         try Connection(.file(path: store.url.path)).execute(
             """

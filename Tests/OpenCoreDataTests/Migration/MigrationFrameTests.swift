@@ -33,12 +33,12 @@ struct MigrationFrameTests {
 
     private var wider: NSManagedObjectModel { model([Build.attribute("more")]) }
 
-    @Test func `rows that are equal where they must not be are refused with their number`() throws {
+    @Test func `rows that are equal where they must not be are rejected with their number`() throws {
         let store = try store()
         let strict = model([], unique: [["name"], ["number"]])
         let error = try refusal(store) { try store.run(to: strict) }
         #expect(error.errorCode == NSMigrationError)
-        #expect(error.message.contains("“Thing” is to be unique by name, and 10 values of that"))
+        #expect(error.message.contains("'Thing' must be unique by name in the new model, and 10 values are"))
         #expect(error.details.map(\.key) == ["name"])
         #expect(error.details.map(\.errorCode) == [NSManagedObjectConstraintMergeError])
     }
@@ -63,7 +63,7 @@ struct MigrationFrameTests {
         }
     }
 
-    @Test func `progress goes through all the phases, and never back`() throws {
+    @Test func `progress reports all phases, and never goes back`() throws {
         let store = try store(2000)
         var seen: [MigrationProgress] = []
         try store.run(to: wider) { seen.append($0) }
@@ -88,7 +88,7 @@ struct MigrationFrameTests {
         try store.migrate(to: wider)
     }
 
-    @Test func `nobody can open the store meanwhile`() throws {
+    @Test func `the store cannot be opened during the migration`() throws {
         let store = try store()
         var tried = 0
         try store.run(to: wider) { progress in
@@ -103,7 +103,7 @@ struct MigrationFrameTests {
         #expect(tried > 5)
     }
 
-    @Test func `what a migration that was cut off has left is removed by the next one`() throws {
+    @Test func `leftovers of an interrupted migration are removed by the next one`() throws {
         let store = try store()
         let folder = MigrationFolder(of: StoreFiles(url: store.url))
         try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
@@ -137,7 +137,7 @@ struct MigrationFrameTests {
         #expect(try names() == left)
     }
 
-    @Test func `what was cut off at the very end is removed, and nothing of a similar name`() throws {
+    @Test func `leftovers of an interruption at the very end are removed, and files of similar names stay`() throws {
         let store = try store()
         let files = StoreFiles(url: store.url)
         let external = ExternalDataFolder(path: files.externalData)
@@ -166,7 +166,7 @@ struct MigrationFrameTests {
         #expect(try store.lines("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Thing'") == ["\(Int64.max)"])
     }
 
-    @Test func `what lies in a log that was left behind comes along`() throws {
+    @Test func `the contents of a leftover log are migrated`() throws {
         let store = try store()
         let writer = try Connection(.file(path: store.url.path))
         try writer.execute("UPDATE ZTHING SET ZNAME = 'in the log' WHERE Z_PK = 3")
@@ -190,7 +190,7 @@ struct MigrationFrameTests {
         #expect(try store.folder.contents() == before)
     }
 
-    @Test func `a store of a third model is refused`() throws {
+    @Test func `a store of a third model is rejected`() throws {
         let store = try store()
         let other = Build.model(Build.entity("Other"))
         let mapping = try ModelMapping.inferred(from: other, to: wider)
@@ -200,7 +200,7 @@ struct MigrationFrameTests {
         #expect(error.errorCode == NSPersistentStoreIncompatibleVersionHashError)
     }
 
-    @Test func `rows of no entity are refused, as nobody knows what becomes of them`() throws {
+    @Test func `rows without an entity are rejected, because their destination is unknown`() throws {
         let store = try store()
         try Connection(.file(path: store.url.path)).execute("UPDATE ZTHING SET Z_ENT = 77 WHERE Z_PK < 3")
         let error = try #require(coreDataError { try store.run(to: wider) })
@@ -215,7 +215,7 @@ struct MigrationFrameTests {
         #expect(permissions as? Int == 0o640)
     }
 
-    @Test func `a link leads to the migrated store still`() throws {
+    @Test func `a link still points to the migrated store`() throws {
         let store = try store()
         let link = store.folder.url("Link.sqlite")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: store.url)
@@ -248,7 +248,7 @@ struct MigrationFrameTests {
 
     /// Another program takes all the room, each time a moment later.
     @Test(.enabled(if: SmallDisk.isAvailable, "mounting a small disk is not permitted here"))
-    func `a disk that gets full meanwhile leaves the store as it was`() throws {
+    func `a disk that fills up during the migration leaves the store as it was`() throws {
         let source = try store(4000)
         let size = try Data(contentsOf: source.url).count
         var failures = 0

@@ -49,7 +49,7 @@ struct MigrationKindTests {
         try #require(entity.attributesByName[name])
     }
 
-    @Test func `attributes come, go and get other names`() throws {
+    @Test func `attributes are added, deleted and renamed`() throws {
         let store = try library()
         try store.migrate(
             to: changed { entity, _ in
@@ -78,7 +78,7 @@ struct MigrationKindTests {
         #expect(try store.lines("SELECT DISTINCT ZCODE FROM ZAUTHOR") == ["AAA"])
     }
 
-    @Test func `entities come, go and get other names`() throws {
+    @Test func `entities are added, deleted and renamed`() throws {
         let store = try library()
         try store.migrate(
             to: changed { entity, model in
@@ -167,7 +167,7 @@ struct MigrationKindTests {
         try store.migrate(to: GraphLibrary.model())
     }
 
-    @Test func `relationships come, go and get other names`() throws {
+    @Test func `relationships are added, deleted and renamed`() throws {
         let store = try library()
         try store.migrate(
             to: changed { entity, _ in
@@ -243,7 +243,7 @@ struct MigrationKindTests {
         #expect(try store.lines("SELECT (SELECT count(*) FROM ZNOVEL), (SELECT count(*) FROM ZBOOK)") == ["3|5"])
     }
 
-    @Test func `what changes no column changes all that is said of the model`() throws {
+    @Test func `a change without a change of columns updates the description of the model`() throws {
         let store = try library()
         try store.migrate(
             to: changed { entity, _ in
@@ -263,7 +263,7 @@ struct MigrationKindTests {
         #expect(try store.lines("SELECT name FROM sqlite_master WHERE name = 'Z_Book_UNIQUE_isbn'").isEmpty)
     }
 
-    @Test func `derived values are worked out, and have their triggers`() throws {
+    @Test func `derived values are computed, and have their triggers`() throws {
         let store = try library()
         let derived = try changed { entity, _ in
             entity("Author").properties.append(Build.derived("count", .integer64AttributeType, "books.@count"))

@@ -28,7 +28,7 @@ struct MigrationManagerTests {
         try context.make("Shelf", ["label": "top", "content": Set([moon, count])])
     }
 
-    @Test func `everything goes over as it is, relationships of all kinds included`() throws {
+    @Test func `everything is migrated unchanged, including relationships of all kinds`() throws {
         let library = try MigratedLibrary(fill: Self.fill)
         try library.migrate()
         #expect(
@@ -45,7 +45,7 @@ struct MigrationManagerTests {
             ])
     }
 
-    @Test func `what is inferred is carried out: renamed, added, required with a default value, to-many`() throws {
+    @Test func `an inferred mapping is carried out: renamed, added, required with a default value, to-many`() throws {
         let library = try MigratedLibrary(
             change: {
                 $0["Author"].renamingIdentifier = "Author"
@@ -169,7 +169,7 @@ struct MigrationManagerTests {
         }
     }
 
-    @Test func `what a policy deletes again leaves no links behind`() throws {
+    @Test func `an object that a policy deletes again leaves no links`() throws {
         let library = try MigratedLibrary(fill: Self.fill)
         let mapping = try library.mapping()
         let book = try #require(mapping.entityMappings.first { $0.sourceEntityName == "Book" })
@@ -215,7 +215,7 @@ struct MigrationManagerTests {
         }
     }
 
-    @Test func `many objects go in batches, and the moments of a policy come in their order`() throws {
+    @Test func `many objects are migrated in batches, and the calls of a policy come in their order`() throws {
         let library = try MigratedLibrary { context in
             let tags = try (0..<3).map { try context.make("Tag", ["name": "t\($0)"]) }
             for number in 0..<1_201 {
@@ -239,7 +239,7 @@ struct MigrationManagerTests {
         }
     }
 
-    @Test func `large values in files go over`() throws {
+    @Test func `large values in files are migrated`() throws {
         let model = Build.model(
             Build.entity(
                 "Photo",
@@ -279,11 +279,11 @@ struct MigrationManagerTests {
         #expect(try library.folder.contents() == before)
     }
 
-    @Test func `several objects for a to-one relationship are refused rather than lost`() throws {
+    @Test func `several objects for a to-one relationship are rejected rather than lost`() throws {
         let library = try MigratedLibrary(
             change: { $0.relationship("Author.books").maxCount = 1 }, fill: Self.fill)
         let error = try #require(throws: CoreDataError.self) { try library.migrate() }
-        #expect(error.message.contains("'Author.books' leads to one object, but there are 2 for it"))
+        #expect(error.message.contains("'Author.books' is to-one, but 2 objects were related to"))
         #expect(!FileManager.default.fileExists(atPath: library.destination.path))
     }
 
@@ -310,15 +310,15 @@ struct MigrationManagerTests {
         #expect(try library.objects("Author", "name") == ["Dumas", "Verne"])
     }
 
-    @Test func `a file in the place of the new store stays`() throws {
+    @Test func `an existing file at the URL of the new store stays`() throws {
         let library = try MigratedLibrary(fill: Self.fill)
         try Data("mine".utf8).write(to: library.destination)
         let error = try #require(throws: CoreDataError.self) { try library.migrate() }
-        #expect(error.message.contains("there is a file already"))
+        #expect(error.message.contains("the file already exists"))
         #expect(FileManager.default.contents(atPath: library.destination.path) == Data("mine".utf8))
     }
 
-    @Test func `a store of another model is refused`() throws {
+    @Test func `a store of another model is rejected`() throws {
         let library = try MigratedLibrary(fill: Self.fill)
         let manager = NSMigrationManager(sourceModel: OldLibrary.model(), destinationModel: library.new)
         let error = try #require(throws: CoreDataError.self) {
@@ -327,7 +327,7 @@ struct MigrationManagerTests {
         #expect(error.errorCode == NSPersistentStoreIncompatibleVersionHashError)
     }
 
-    @Test func `what the application has put into the metadata goes along`() throws {
+    @Test func `application keys of the metadata are migrated`() throws {
         let library = try MigratedLibrary { context in
             try Self.fill(context)
             let store = try #require(context.persistentStoreCoordinator?.persistentStores.first)
@@ -339,7 +339,7 @@ struct MigrationManagerTests {
         }
     }
 
-    @Test func `a mapping that does not fit is refused with all its faults`() throws {
+    @Test func `a mapping that does not fit is rejected with all its issues`() throws {
         let library = try MigratedLibrary(fill: Self.fill)
         let mapping = try library.mapping()
         let book = try #require(mapping.entityMappings.first { $0.sourceEntityName == "Book" })
@@ -357,12 +357,12 @@ struct MigrationManagerTests {
         let error = try #require(throws: CoreDataError.self) { try library.migrate(mapping) }
         #expect(
             error.details.map(\.message) == [
-                "The policy 'Nowhere.Policy' of entity mapping 'IEM_Copy_Book' is no class that is known. Name it with its "
+                "The policy 'Nowhere.Policy' of entity mapping 'IEM_Copy_Book' is not a known class. Qualify it with its "
                     + "module, or set entityMigrationPolicyType.",
                 "Entity mapping 'IEM_Copy_Book' is for another version of the entity 'Book' than that of the old model.",
                 "Entity mapping 'IEM_Copy_Book' names the property 'Book.price', which the new model does not have.",
                 "Entity mapping 'IEM_Copy_Book' names the property 'Book.cost', which the old model does not have.",
-                "Entity mapping 'IEM_Copy_Book' names the entity mapping 'None', which is not there.",
+                "Entity mapping 'IEM_Copy_Book' names the entity mapping 'None', which does not exist.",
                 "There are two entity mappings named 'IEM_Copy_Book'. Rename one of them.",
                 "Entity mapping 'IEM_Copy_Book' names the entity 'Lost', which the old model does not have.",
             ])

@@ -33,7 +33,7 @@ struct MigrationMatrixTests {
     }
 
     @Test(arguments: entities + attributes + toOnes + toManys + manyToManys + shapes + hierarchies + rules)
-    func `every object has what it should`(_ kind: Kind) throws {
+    func `every object has the expected values`(_ kind: Kind) throws {
         let store = try MatrixLibrary.store()
         #expect(try store.graph().nodes.count == 1000)
         let changes = Changes(model: MatrixLibrary.model())

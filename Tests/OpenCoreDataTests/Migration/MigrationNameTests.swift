@@ -57,7 +57,7 @@ struct MigrationNameTests {
     }
 
     @Test(arguments: [248, 251, 252, 255])
-    func `a name that SQLite has no room beside is refused before anything is done`(_ bytes: Int) throws {
+    func `a name that leaves SQLite no room for its suffix is rejected before the migration`(_ bytes: Int) throws {
         let (folder, url) = try store(bytes)
         let before = try folder.contents()
         for works in [
@@ -66,7 +66,10 @@ struct MigrationNameTests {
         ] {
             let error = coreDataError(works)
             #expect(error?.errorCode == CocoaError.Code.fileWriteInvalidFileName.rawValue)
-            #expect(error?.message.contains("its name has \(bytes) bytes, and with more than 247") ?? false)
+            #expect(
+                error?.message.contains(
+                    "its name has \(bytes) bytes, and SQLite can name the journal of a store only if its name has at most 247"
+                ) ?? false)
             #expect(try folder.contents() == before)
         }
     }

@@ -72,7 +72,7 @@ struct MigrationPlanTests {
         #expect(plan.uniqueIndexes.isEmpty)
     }
 
-    @Test func `a column that goes takes the table with it`() throws {
+    @Test func `a deleted column takes the table with it`() throws {
         let plan = try plan(
             [.init(name: "Book", attributes: ["title": .string, "year": .integer32], unique: [["title"]])],
             [.init(name: "Book", attributes: ["title": .string], unique: [["title"]])])
@@ -132,7 +132,7 @@ struct MigrationPlanTests {
             ])
     }
 
-    @Test func `tables that become one give the second's objects other keys, and so what leads to them`() throws {
+    @Test func `tables that are merged give the second's objects other keys, and change the links to them`() throws {
         let plan = try plan(
             [
                 .init(name: "Book", attributes: ["title": .string], relationships: ["films ->> Film.book"]),
@@ -215,7 +215,7 @@ struct MigrationPlanTests {
             ])
     }
 
-    @Test func `objects that go cut the links to them`() throws {
+    @Test func `deleted objects nullify the links to them`() throws {
         let plan = try plan(
             [
                 .init(name: "Book"), .init(name: "Novel", parent: "Book"), .init(name: "Poem", parent: "Book"),
@@ -251,7 +251,7 @@ struct MigrationPlanTests {
             ])
     }
 
-    @Test func `a name that another program's table has is refused`() throws {
+    @Test func `a name that another program's table has is rejected`() throws {
         let old = ModelSketch([.init(name: "Book")]).compiled()
         let new = ModelSketch([.init(name: "Book"), .init(name: "Page")]).compiled()
         var source = source(old)

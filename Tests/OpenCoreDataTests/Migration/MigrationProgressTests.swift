@@ -124,7 +124,7 @@ struct MigrationProgressTests {
         }
     }
 
-    @Test func `what is thrown at the very end leaves the store, with the external data of both`() throws {
+    @Test func `an error at the very end leaves the store, with the external data of both`() throws {
         struct Stop: Error {}
         for hadData in [true, false] {
             let store =

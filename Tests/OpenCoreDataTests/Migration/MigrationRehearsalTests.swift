@@ -81,7 +81,7 @@ struct MigrationRehearsalTests {
         (step?.findings ?? []).map { "\($0.kind) \($0.entity).\($0.property ?? "") \($0.count)" }
     }
 
-    @Test func `a dropped column says how many values go`() throws {
+    @Test func `a dropped column reports the number of lost values`() throws {
         let store = try store()
         var shop = Shop()
         shop.bookProperties.remove(at: 1)
@@ -89,7 +89,7 @@ struct MigrationRehearsalTests {
         let step = try #require(report.steps.first)
         #expect(report.steps.count == 1 && report.migrates && !report.keepsEverything)
         #expect(lines(step) == ["lost Book.pages 5"])
-        #expect(step.findings.first?.message == "the values of “Book.pages” go, which 5 objects have")
+        #expect(step.findings.first?.message == "the values of 'Book.pages', which 5 objects have, would be deleted")
         #expect(
             step.entities == [
                 .init(source: "Author", destination: "Author", rowsIn: 1, rowsOut: 1),
@@ -100,7 +100,7 @@ struct MigrationRehearsalTests {
         #expect(step.peakSize >= step.sizeAfter ?? 0)
     }
 
-    @Test func `a dropped column without a value is no loss`() throws {
+    @Test func `a dropped column without a value is not a loss`() throws {
         let store = try store()
         try Connection(.file(path: store.url.path)).execute("UPDATE ZBOOK SET ZPAGES = NULL")
         var shop = Shop()
@@ -123,12 +123,12 @@ struct MigrationRehearsalTests {
         #expect(!report.migrates)
         #expect(lines(step) == ["lost Book.pages 5", "missing Book.isbn 6", "missing Book.language 10"])
         #expect(step.refusals.count == 2)
-        #expect(step.refusals.first?.contains("'Book.isbn' is required now") ?? false)
+        #expect(step.refusals.first?.contains("'Book.isbn' is now required") ?? false)
         #expect(step.entities.map(\.rowsIn) == [1, 10, 2])
         #expect(step.entities.allSatisfy { $0.rowsOut == nil })
     }
 
-    @Test func `values that are not unique where they must be are counted, and all reasons told`() throws {
+    @Test func `values that are not unique but must be are counted, and all reasons are reported`() throws {
         let store = try store()
         var shop = Shop()
         shop.unique = [["isbn"], ["title"]]
@@ -136,7 +136,7 @@ struct MigrationRehearsalTests {
         #expect(lines(report.steps.first) == ["clash Book.isbn 1"])
         #expect(
             report.steps.first?.refusals == [
-                "“Book” is to be unique by isbn, and 1 values of that are those of several objects"
+                "'Book' must be unique by isbn in the new model, and 1 value is shared by several objects"
             ])
         #expect(!report.migrates)
         #expect(throws: CoreDataError.self) { try store.run(to: shop.model()) }
@@ -152,7 +152,7 @@ struct MigrationRehearsalTests {
         #expect(report.migrates && report.keepsEverything)
     }
 
-    @Test func `objects and links that go are counted once`() throws {
+    @Test func `deleted objects and links are counted once`() throws {
         let store = try store()
         var shop = Shop()
         shop.hasTags = false
@@ -173,7 +173,7 @@ struct MigrationRehearsalTests {
         #expect(try store.lines("SELECT count(*) FROM ZBOOK WHERE ZTAGS IS NOT NULL") == ["3"])
     }
 
-    @Test func `links to an object that only one other can lead to now are counted`() throws {
+    @Test func `links that are lost because their inverse becomes to-one are counted`() throws {
         enum Kind { case one, many, oneWay, pair, owned }
         func model(_ kind: Kind) -> NSManagedObjectModel {
             let (page, file) = (Build.entity("Page"), Build.entity("File"))
@@ -200,7 +200,8 @@ struct MigrationRehearsalTests {
             let store = try store(old)
             let step = try #require(try rehearse(store, model(new)).steps.first)
             #expect(lines(step) == ["truncated Page.files 2"], "\(old) to \(new)")
-            #expect(step.findings.first?.message.contains("2 links of “Page.files” go, as only one object") ?? false)
+            #expect(
+                step.findings.first?.message.contains("2 links of 'Page.files' would be deleted: its inverse") ?? false)
             try store.run(to: model(new))
             try store.write { context in
                 let links = try context.all("Page").map { page in
@@ -221,7 +222,7 @@ struct MigrationRehearsalTests {
         return store
     }
 
-    @Test func `links that lead nowhere and stay are none of the migration's`() throws {
+    @Test func `dangling links that stay are not counted`() throws {
         let store = try dangling()
         var shop = Shop()
         shop.bookProperties.append(Build.attribute("more"))
@@ -242,7 +243,7 @@ struct MigrationRehearsalTests {
         #expect(try store.lines("SELECT count(*) FROM \(join)") == ["6"])
     }
 
-    @Test func `links that lead nowhere and go with others are counted`() throws {
+    @Test func `dangling links that are deleted with other links are counted`() throws {
         let store = try dangling()
         var shop = Shop()
         shop.tagIsOne = true
@@ -254,7 +255,7 @@ struct MigrationRehearsalTests {
         #expect(try store.lines("SELECT count(*) FROM ZBOOK WHERE ZAUTHOR = 77") == ["1"])
     }
 
-    @Test func `links to objects of an entity that goes are counted, where others stay`() throws {
+    @Test func `links to objects of a deleted entity are counted, if other links stay`() throws {
         func model(_ hasPear: Bool) -> NSManagedObjectModel {
             let fruit = Build.entity("Fruit", [Build.attribute("name")])
             let pear = Build.entity("Pear")
@@ -274,7 +275,7 @@ struct MigrationRehearsalTests {
         #expect(try store.lines("SELECT count(*), count(ZBEST) FROM ZBOWL") == ["1|0"])
     }
 
-    @Test func `a chain of models is rehearsed step by step, each on what the one before has left`() throws {
+    @Test func `a chain of models is rehearsed step by step, each on the result of the previous one`() throws {
         let store = try store()
         var second = Shop()
         second.bookProperties[1] = Build.attribute("length", .integer32AttributeType) {
@@ -300,7 +301,7 @@ struct MigrationRehearsalTests {
         #expect(report.migrates)
     }
 
-    @Test func `after a step that is refused there is no other`() throws {
+    @Test func `no step follows a rejected step`() throws {
         let store = try store()
         var second = Shop()
         second.unique = [["isbn"]]
@@ -341,7 +342,7 @@ struct MigrationRehearsalTests {
         #expect(report.steps.last?.sizeAfter ?? 0 > 900_000)
     }
 
-    @Test func `a rehearsal can be cancelled, and leaves nothing behind`() throws {
+    @Test func `a rehearsal can be cancelled, and leaves no files`() throws {
         struct Cancelled: Error {}
         let store = try store()
         var shop = Shop()

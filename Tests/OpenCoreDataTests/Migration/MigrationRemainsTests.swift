@@ -6,7 +6,7 @@ import Testing
 
 /// Files of external data that are not needed any more, after a migration that was killed when the new store was just in its
 /// place.
-@Suite("What a migration leaves that is killed at its end")
+@Suite("Leftovers of a migration that is killed at its end")
 struct MigrationRemainsTests {
     private typealias Models = StagedModels
 
@@ -114,7 +114,7 @@ struct MigrationRemainsTests {
     }
 
     @Test(arguments: Way.allCases, Fate.allCases)
-    func `the files go that the store does not name, whichever it is by then, and no others`(
+    func `files that the current store does not name are deleted, and all other files stay`(
         _ way: Way, _ fate: Fate
     ) throws {
         for migrates in [false, true] {
@@ -133,7 +133,7 @@ struct MigrationRemainsTests {
         }
     }
 
-    @Test func `where there is no store to ask, the files wait for it`() throws {
+    @Test func `without a store, the files are kept`() throws {
         let killed = try Killed(.editing)
         try killed.restore(.none)
         let away = killed.store.folder.path + "/away"

@@ -35,7 +35,7 @@ struct MigrationRoomTests {
         #expect(try store.folder.contents() == before)
     }
 
-    @Test func `what has no room is refused with the bytes that it takes and those that are free`() throws {
+    @Test func `a migration without enough disk space is rejected with the needed and the free bytes`() throws {
         let store = try Models.store(1)
         let (options, _) = options { _ in 1234 }
         var calls = 0
@@ -67,7 +67,7 @@ struct MigrationRoomTests {
         }
     }
 
-    @Test func `room that goes in the middle of the stages is noticed before the next one`() throws {
+    @Test func `disk space that runs out between the stages is noticed before the next one`() throws {
         let (unlimited, asked) = options { _ in nil }
         func run(_ store: MigratedStore, _ options: StoreOptions) throws {
             let stages = NSStagedMigrationManager([Models.splitting(), Models.abbreviating()])

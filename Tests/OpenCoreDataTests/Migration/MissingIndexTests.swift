@@ -7,7 +7,7 @@ import Testing
 @testable import SwormStore
 
 /// Indexes that came into a model after its store was made: no version hash tells of them.
-@Suite("Indexes that a migration has no reason to make")
+@Suite("Indexes of a store that needs no migration")
 struct MissingIndexTests {
     private func model(_ indexed: String...) -> NSManagedObjectModel {
         let thing = Build.entity(
@@ -91,7 +91,7 @@ struct MissingIndexTests {
         try store.lines("SELECT sql FROM sqlite_master WHERE name = 'Z_Thing_by_name'")
     }
 
-    @Test func `an index that is another by the same name is made anew, and told before`() throws {
+    @Test func `an index that differs under the same name is recreated, and reported before`() throws {
         let store = try store(model("name"))
         let new = try model([("number", true), ("name", false)])
         #expect(new.entityVersionHashesByName == store.model.entityVersionHashesByName)
@@ -115,7 +115,7 @@ struct MissingIndexTests {
                 == .init(changed: ["Z_Thing_by_name"]))
     }
 
-    @Test func `an index gets another name when its own goes to another index`() throws {
+    @Test func `an index gets another name when its own name is given to another index`() throws {
         let store = try store(model("name"))
         let new = try model([("number", true)])
         let thing = try #require(new.entitiesByName["Thing"])
@@ -130,7 +130,7 @@ struct MissingIndexTests {
         try store.checkFile()
     }
 
-    @Test func `a partial index of other rows is made anew, and one whose condition has no text stays`() throws {
+    @Test func `a partial index of other rows is recreated, and one whose condition has no SQL stays`() throws {
         let first = try model([("name", true)], where: "number > 1 AND name != nil")
         let store = try store(first)
         #expect(try MissingIndexes.make(at: store.url, model: first.compiled()).isEmpty)
@@ -152,7 +152,7 @@ struct MissingIndexTests {
         #expect(try store.lines("SELECT sql FROM sqlite_master WHERE name = 'z_thing_BY_name'") == [text])
     }
 
-    @Test func `an index of that name on a table of others stays`() throws {
+    @Test func `an index of that name on a table of other programs stays`() throws {
         let store = try store(model())
         try Connection(.file(path: store.url.path)).execute(
             "CREATE TABLE mine (a); CREATE INDEX Z_Thing_by_name ON mine (a)")
@@ -160,7 +160,7 @@ struct MissingIndexTests {
         #expect(try statement(store) == ["CREATE INDEX Z_Thing_by_name ON mine (a)"])
     }
 
-    @Test func `a store that somebody writes is opened without the index, which comes later`() throws {
+    @Test func `a store that is being written is opened without the index, which is created later`() throws {
         let store = try store(model())
         let writer = try Connection(.file(path: store.url.path))
         try writer.begin(.immediate)

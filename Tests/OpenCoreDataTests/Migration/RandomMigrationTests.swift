@@ -13,7 +13,7 @@ struct RandomMigrationTests {
     static let parts = 8
 
     @Test(arguments: 0..<parts)
-    func `every object keeps what it has, from version to version`(_ part: Int) throws {
+    func `every object keeps its values, from version to version`(_ part: Int) throws {
         var migrations = 0
         for chain in 0..<Self.chains where chain % Self.parts == part {
             migrations += try go(UInt64(chain))

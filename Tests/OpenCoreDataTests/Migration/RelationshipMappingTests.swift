@@ -17,7 +17,7 @@ struct RelationshipMappingTests {
             } == ["+ Author.read", "+ Book.readers", "- Book.cover"])
     }
 
-    @Test func `a new required to-one relationship is refused where there may be objects`() {
+    @Test func `a new required to-one relationship is rejected where there may be objects`() {
         let change = { (optional: Bool) in
             OldLibrary.inferred {
                 $0.add(Build.toOne("editor", $0["Author"]) { $0.isOptional = optional }, to: "Book")
@@ -26,7 +26,7 @@ struct RelationshipMappingTests {
         #expect(change(true) == ["+ Book.editor"])
         #expect(
             change(false) == [
-                "134190: Relationship 'Book.editor' is new and required, but the objects that are there lead to none. Make it "
+                "134190: Relationship 'Book.editor' is new and required, but the existing objects have no value for it. Make it "
                     + "optional, or set it in a custom stage; if it was renamed, give it its old name as renaming "
                     + "identifier."
             ])
@@ -70,7 +70,7 @@ struct RelationshipMappingTests {
             } == ["+ Author.works", "- Author.books", "+ Book.writer", "- Book.author"])
     }
 
-    @Test func `a required inverse that is found so lacks nothing`() {
+    @Test func `a required inverse that is found this way has no missing values`() {
         #expect(
             OldLibrary.inferred {
                 $0.relationship("Book.author").isOptional = false
@@ -94,11 +94,11 @@ struct RelationshipMappingTests {
             } == ["Media > Medium", "- Song"])
     }
 
-    @Test func `a destination that cannot hold what the relationship led to is refused`() {
+    @Test func `a destination that cannot hold the former related objects is rejected`() {
         #expect(
             OldLibrary.inferred { $0.relationship("Book.cover").destinationEntity = $0["Film"] } == [
-                "134190: Relationship 'Book.cover' leads to 'Film' now, but may hold objects of 'Song', to which 'Book.cover' "
-                    + "led. Give it another name, by which the links go, or set it in a custom stage."
+                "134190: Relationship 'Book.cover' now has the destination 'Film', but may relate to objects of 'Song' through "
+                    + "'Book.cover'. Give it another name, which deletes the links, or set it in a custom stage."
             ])
         #expect(OldLibrary.inferred { $0.relationship("Book.cover").destinationEntity = $0["Author"] }.count == 1)
         #expect(
@@ -108,7 +108,7 @@ struct RelationshipMappingTests {
             } == ["- Song"])
     }
 
-    @Test func `a relationship whose whole destination went is new`() {
+    @Test func `a relationship whose whole destination was deleted is new`() {
         #expect(
             OldLibrary.inferred {
                 let picture = Build.entity("Picture")
@@ -120,22 +120,22 @@ struct RelationshipMappingTests {
             } == ["+ Book.cover", "- Book.cover", "+ Picture", "- Media", "- Film", "- Song"])
     }
 
-    @Test func `an attribute that becomes a relationship, or the other way round, is refused`() {
+    @Test func `an attribute that becomes a relationship, or the other way round, is rejected`() {
         #expect(
             OldLibrary.inferred {
                 $0.remove("Book.title")
                 $0.add(Build.toOne("title", $0["Media"]), to: "Book")
             } == [
-                "134190: Relationship 'Book.title' was an attribute before. Give it another name, by which the values of the "
-                    + "attribute go, or make objects of them in a custom stage."
+                "134190: Relationship 'Book.title' was an attribute before. Give it another name, which deletes the values of the "
+                    + "attribute, or convert them to objects in a custom stage."
             ])
         #expect(
             OldLibrary.inferred {
                 $0.remove("Book.cover")
                 $0.add(Build.attribute("cover"), to: "Book")
             } == [
-                "134190: Attribute 'Book.cover' was a relationship before. Give it another name, by which the links go, or "
-                    + "make values of them in a custom stage."
+                "134190: Attribute 'Book.cover' was a relationship before. Give it another name, which deletes the links, or "
+                    + "convert them to values in a custom stage."
             ])
         #expect(
             OldLibrary.inferred {
@@ -174,18 +174,19 @@ struct RelationshipMappingTests {
         return Build.model(person, car)
     }
 
-    @Test func `inverses that are exchanged are refused`() {
+    @Test func `inverses that are exchanged are rejected`() {
         let lines = inferred(from: pairs("owner", "driver"), to: pairs("driver", "owner"))
         #expect(lines.count == 4)
         #expect(
             lines.contains(
-                "134190: The inverse of relationship 'Person.owned' is 'Car.driver' now, and was 'Car.owner' for 'Person.owned' "
-                    + "before, so the links of both sides would not agree. Keep the pair together by renaming "
-                    + "identifiers, give one side another name, by which its links go, or set both in a custom stage."))
+                "134190: The inverse of relationship 'Person.owned' is now 'Car.driver', and was 'Car.owner' for 'Person.owned' "
+                    + "before, so the links of both sides would not agree. Keep the pair together with renaming "
+                    + "identifiers, give one side another name, which deletes its links, or set both in a custom stage."
+            ))
         #expect(inferred(from: pairs("owner", "driver"), to: pairs("owner", "driver")) == [])
     }
 
-    @Test func `a pair that is made of two one-way relationships is refused`() {
+    @Test func `a pair that is made of two one-way relationships is rejected`() {
         let lines = inferred(from: pairs("owner", ""), to: pairs("owner", "driver"))
         #expect(lines.count == 2)
         #expect(lines.allSatisfy { $0.contains("and was none for") })

@@ -18,7 +18,7 @@ struct RenamingMatcherTests {
         return (sources + matcher.clashes.map { "!" + $0.identifier }).joined(separator: " ")
     }
 
-    @Test func `what keeps its name is itself`() {
+    @Test func `an unchanged name is matched with itself`() {
         #expect(match("a b", "b a c") == "b a -")
     }
 
@@ -63,7 +63,7 @@ struct RenamingMatcherTests {
         #expect(match("b", "b:a c:b") == "- b")
     }
 
-    @Test func `two that claim one, and one that may be two, clash`() {
+    @Test func `two names that claim one, and one name that may be two, are ambiguous`() {
         #expect(match("a", "a b:a") == "a - !a")
         #expect(match("a", "b:a c:a") == "- - !a")
         #expect(match("b:a", "b:a c:a") == "b - !a")

@@ -65,17 +65,17 @@ struct RequiredRelationshipTests {
         return error
     }
 
-    @Test func `objects that lead to none where one is required are refused with their number`() throws {
+    @Test func `objects without a required destination are rejected with their number`() throws {
         let error = try refusal(store(), model(authorIsRequired: true))
         #expect(
             error.details.map(\.message) == [
-                "“Book.author” is required in the new model, and 2 objects of “Book” would lead to none"
+                "'Book.author' is required in the new model, and has no value in 2 objects of 'Book'"
             ])
         #expect(error.details.map(\.errorCode) == [NSValidationMissingMandatoryPropertyError])
         #expect(error.message.contains("leave the relationship optional"))
     }
 
-    @Test func `objects that all lead to one are migrated`() throws {
+    @Test func `objects that all have a destination are migrated`() throws {
         let store = try store()
         try store.write { context in
             let author = try context.all("Author").first
@@ -84,26 +84,26 @@ struct RequiredRelationshipTests {
         try store.migrate(to: model(authorIsRequired: true))
     }
 
-    @Test func `objects that lead to too few are refused, where the number is demanded`() throws {
+    @Test func `objects with too few destinations are rejected if the model has a minimum count`() throws {
         for (rule, count) in [((false, 1), 1), ((false, 2), 2), ((true, 3), 2)] {
             let error = try refusal(store(), model(tags: rule))
             #expect(
                 error.details.map(\.message) == [
-                    "“Book.tags” is to lead to at least \(rule.1) in the new model, and \(count == 1 ? "1 object" : "\(count) objects") of “Book” would lead to fewer"
+                    "'Book.tags' needs at least \(rule.1) \(rule.1 == 1 ? "object" : "objects") in the new model, and has fewer in \(count == 1 ? "1 object" : "\(count) objects") of 'Book'"
                 ])
             #expect(error.details.map(\.errorCode) == [NSValidationRelationshipLacksMinimumCountError])
         }
         for rule in [(true, 1), (false, 0)] { try store().run(to: model(tags: rule)) }
     }
 
-    @Test func `all that is lacking is told at once`() throws {
+    @Test func `all missing links are reported at once`() throws {
         let error = try refusal(store(), model(authorIsRequired: true, tags: (false, 4)))
         #expect(error.details.map(\.key) == ["author", "tags"])
         #expect(
-            error.message.contains("2 objects of “Book” would lead to none; ") && error.message.contains("4 objects"))
+            error.message.contains("has no value in 2 objects of 'Book'; ") && error.message.contains("4 objects"))
     }
 
-    @Test func `required links that go with the objects that they lead to are refused`() throws {
+    @Test func `required links that are deleted with their destinations are rejected`() throws {
         let old = model(authorIsRequired: true, authors: ["Author", "Poet"])
         let store = try MigratedStore(old) { context in
             for name in ["Author", "Poet", "Poet"] {
@@ -111,10 +111,10 @@ struct RequiredRelationshipTests {
             }
         }
         let error = try refusal(store, model(authorIsRequired: true))
-        #expect(error.details.map(\.message).first?.contains("2 objects of “Book”") ?? false)
+        #expect(error.details.map(\.message).first?.contains("2 objects of 'Book'") ?? false)
     }
 
-    @Test func `what was lacking by the old model is no reason to keep it`() throws {
+    @Test func `links that the old model required, too, do not prevent the migration`() throws {
         let store = try MigratedStore(model(authorIsRequired: true)) { context in
             try context.make("Book", ["author": try context.make("Author")])
         }

@@ -19,7 +19,7 @@ struct SelfInverseMigrationTests {
         return Build.model(person)
     }
 
-    @Test func `an order comes and goes with all links`() throws {
+    @Test func `an order is added and removed with all links`() throws {
         let store = try MigratedStore(model(false)) { context in
             let people = try ["a", "b", "c", "d"].map { try context.make("Person", ["name": $0]) }
             people[0].setValue(Set([people[1], people[2]]), forKey: "friends")
@@ -37,7 +37,7 @@ struct SelfInverseMigrationTests {
         #expect(try store.lines("SELECT count(*) FROM Z_1FRIENDS") == ["3"])
     }
 
-    @Test func `the places of two ordered relationships that become one are kept`() throws {
+    @Test func `the positions of two ordered relationships that are merged are kept`() throws {
         func model(_ together: Bool) -> NSManagedObjectModel {
             let (cat, dog) = (Build.entity("Cat"), Build.entity("Dog"))
             guard together else {

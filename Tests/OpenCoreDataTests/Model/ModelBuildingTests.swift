@@ -40,7 +40,7 @@ struct ModelBuildingTests {
         #expect(try model.compiledWithDescriptions().entities.map(\.name) == compiled.entities.map(\.name))
     }
 
-    @Test func `descriptions answer for what they inherit`() {
+    @Test func `descriptions include inherited properties`() {
         let base = Build.entity("Base", [Build.attribute("a")])
         let other = Build.entity("Other")
         let sub = Build.entity("Sub", [Build.attribute("b"), Build.toOne("other", other)])
@@ -154,7 +154,7 @@ struct ModelBuildingTests {
         #expect(compiled[1].relationships.first?.inverse == 3)
     }
 
-    @Test func `a composite stands as its leaves, in its place and their order`() throws {
+    @Test func `a composite is stored as its leaves, at its position and in their order`() throws {
         let geo = Build.composite(
             "geo", [Build.attribute("lon", .doubleAttributeType), Build.attribute("lat", .doubleAttributeType)])
         geo.defaultValue = ["lat": 1.5, "lon": 2.5]

@@ -13,7 +13,7 @@ struct ModelDifferencesTests {
         #expect(differences(between: model, and: copy.entityVersionHashesByName).isEmpty)
     }
 
-    @Test func `every change is told with both sides`() throws {
+    @Test func `every change is reported with both sides`() throws {
         let old = VersionHashTests.everything()
         let new = try #require(old.copy() as? NSManagedObjectModel)
         let base = try #require(new.entitiesByName["Base"])
@@ -46,7 +46,7 @@ struct ModelDifferencesTests {
             "Entity 'Base': attribute 'Zeta' is transient in new, is stored in old.",
             "Entity 'Base': attribute 'added' is in new, but not in old.",
             "Entity 'Base': attribute 'alias' is required in new, is optional in old.",
-            "Entity 'Base': attribute 'blob' may not be kept in files in new, may be kept in files in old.",
+            "Entity 'Base': attribute 'blob' may not be stored in files in new, may be stored in files in old.",
             "Entity 'Base': attribute 'code' has the type Integer 64 in new, has the type String in old.",
             "Entity 'Base': attribute 'kept' is not preserved on deletion in new, is preserved on deletion in old.",
             "Entity 'Base': attribute 'under_score' is in old, but not in new.",
@@ -56,7 +56,7 @@ struct ModelDifferencesTests {
             "Entity 'Leaf': relationship 'friends' has the maximum count 1 in new, has the maximum count -1 in old.",
             "Entity 'Leaf': relationship 'items' has the inverse 'owner' in new, has the inverse 'leaf' in old.",
             "Entity 'Leaf': relationship 'items' is not ordered in new, is ordered in old.",
-            "Entity 'Leaf': relationship 'oneWay' leads to 'Leaf' in new, leads to 'Item' in old.",
+            "Entity 'Leaf': relationship 'oneWay' has the destination 'Leaf' in new, has the destination 'Item' in old.",
             "Entity 'Leaf': relationship 'oneWay' has the minimum count 0 in new, has the minimum count 2 in old.",
             "Entity 'Middle': attribute 'place' has the elements {city: String, geo {lat: optional Double, lon: optional Double}, street: optional URI} in new, has the elements {city: String, geo {lat: optional Double, lon: optional Double}, street: optional String} in old.",
             "Entity 'Middle': attribute 'total' is derived from 'now()' in new, is derived from 'count:(items)' in old.",
@@ -64,7 +64,7 @@ struct ModelDifferencesTests {
         #expect(lines == expected)
     }
 
-    @Test func `entities that one side lacks, and what is inherited`() throws {
+    @Test func `entities that one side does not have, and inherited properties`() throws {
         let old = VersionHashTests.everything()
         let new = try #require(old.copy() as? NSManagedObjectModel)
         new.entitiesByName["Base"]?.attributesByName["alias"]?.isOptional = false

@@ -130,7 +130,7 @@ struct ModelLifeTests {
         #expect(merged.entityVersionHashesByName["Leaf"] == model.entityVersionHashesByName["Leaf"])
     }
 
-    @Test func `a store's metadata tells whether a configuration fits`() {
+    @Test func `the metadata of a store shows whether a configuration fits`() {
         let model = VersionHashTests.everything()
         let item = model.entities[3]
         model.setEntities([item], forConfigurationName: "Items")

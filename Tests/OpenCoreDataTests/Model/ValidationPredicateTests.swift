@@ -63,7 +63,7 @@ struct ValidationPredicateTests {
         #expect(copy?.validationRules == rules)
     }
 
-    @Test func `a mistake in a format is a fault of the model`() throws {
+    @Test func `a mistake in a format is an issue of the model`() throws {
         let attribute = attribute(.integer64AttributeType, NSPredicate(format: "SELF >=", argumentArray: nil))
         let model = model(attribute)
         let error = #expect(throws: CoreDataError.self) { _ = try model.compiled() }

@@ -134,7 +134,7 @@ struct VersionHashTests {
         #expect(again.relationshipsByName["leaf"]?.isOrdered == true && again.versionHash == item.versionHash)
     }
 
-    @Test func `what does not count leaves the hash alone`() throws {
+    @Test func `properties that do not count do not change the hash`() throws {
         let model = Self.everything()
         let before = model.entityVersionHashesByName
         for entity in model.entities {

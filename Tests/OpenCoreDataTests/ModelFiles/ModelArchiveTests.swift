@@ -164,7 +164,7 @@ struct ModelArchiveTests {
         #expect(outline(of: stored.model) == outline(of: model))
     }
 
-    @Test func `the archive's word for nothing can be a text`() throws {
+    @Test func `the archive's marker for nil can be a string`() throws {
         let model = try fullModel()
         let name = try #require(model.entitiesByName["Person"]?.attributesByName["name"])
         name.defaultValue = "$null"
@@ -173,7 +173,7 @@ struct ModelArchiveTests {
         #expect(read.entitiesByName["Person"]?.attributesByName["name"]?.defaultValue as? String == "$null")
     }
 
-    @Test func `a rule without a form in an archive is noted, and the others keep their warnings`() throws {
+    @Test func `a rule that cannot be archived is reported, and the other rules keep their warnings`() throws {
         let model = try fullModel()
         let amount = try #require(model.entitiesByName["Person"]?.attributesByName["amount"])
         amount.setValidationPredicates(
@@ -190,7 +190,7 @@ struct ModelArchiveTests {
         #expect(found.validationRules.count == 2)
     }
 
-    @Test func `the text of a function has all its paths, and there is none of anything else`() throws {
+    @Test func `the string of a function has all its paths, and only functions have one`() throws {
         func text(_ arguments: [ExpressionTree]) throws -> String {
             var writer = KeyedArchiveWriter()
             let made = writer.expression(.function("sum:", arguments))
@@ -221,7 +221,7 @@ struct ModelArchiveTests {
 
     // MARK: What others may have made
 
-    @Test func `paths longer than any model has are refused before they exhaust the stack`() throws {
+    @Test func `paths that are too long for a model are rejected before they exhaust the stack`() throws {
         for path in [String(repeating: "a.", count: 200_000) + "a", String(repeating: "b.", count: 150) + "b"] {
             var writer = KeyedArchiveWriter()
             let made = writer.expression(.path([path]))
@@ -232,7 +232,7 @@ struct ModelArchiveTests {
         }
     }
 
-    @Test func `damaged and hostile lists and archives are refused`() throws {
+    @Test func `damaged and hostile lists and archives are rejected`() throws {
         let archive = ModelArchiveWriter.archive(of: try fullModel())
         func refused(_ data: Data) -> String? {
             do {
@@ -240,10 +240,10 @@ struct ModelArchiveTests {
                 return nil
             } catch { return (error as? CoreDataError)?.message }
         }
-        #expect(refused(Data())?.contains("no binary property list") == true)
-        #expect(refused(Data("bplist00".utf8) + Data(count: 40))?.contains("makes no sense") == true)
+        #expect(refused(Data())?.contains("not a binary property list") == true)
+        #expect(refused(Data("bplist00".utf8) + Data(count: 40))?.contains("is invalid") == true)
         #expect(refused(archive.dropLast(40)) != nil)
-        #expect(refused(BinaryPropertyListWriter.data(.string("x")))?.contains("no keyed archive") == true)
+        #expect(refused(BinaryPropertyListWriter.data(.string("x")))?.contains("not a keyed archive") == true)
         // Many objects at one place, which would be read as often as they are counted.
         var shared = archive
         let trailer = shared.count - 32
@@ -259,7 +259,7 @@ struct ModelArchiveTests {
         #expect(refused(writer.data(root: text))?.contains("holds nothing, no model") == true)
     }
 
-    @Test func `entities that inherit in a circle and composites inside themselves are refused`() throws {
+    @Test func `circular inheritance and composites that contain themselves are rejected`() throws {
         func read(_ make: (inout KeyedArchiveWriter) -> PropertyListValue) throws {
             var writer = KeyedArchiveWriter()
             let entities = make(&writer)
@@ -296,7 +296,7 @@ struct ModelArchiveTests {
         }
     }
 
-    @Test func `what is decompressed has a limit`() throws {
+    @Test func `decompression has a limit`() throws {
         let packed = try Deflate.deflate(Data(count: 1 << 20))
         #expect(packed.count < 4096)
         #expect(try Deflate.inflate(packed, limit: 1 << 20).count == 1 << 20)

@@ -83,7 +83,7 @@ struct PropertyListTests {
         #expect(NSDictionary(dictionary: read) == NSDictionary(dictionary: Self.values))
     }
 
-    @Test func `a list by hand may have comments, sections of text, references and hexadecimal numbers`() throws {
+    @Test func `a handwritten list may have comments, CDATA sections, references and hexadecimal numbers`() throws {
         let text = """
             <?xml version="1.0" encoding="UTF-8"?>
             <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -113,7 +113,7 @@ struct PropertyListTests {
         "<plist><array><string/></array><array/></plist>", "<plist><string><![CDATA[</string></plist>",
         "<plist><true>x</true></plist>", "<", "<plist", "</plist>", "<plist><dict><key>a</key></dict></plist>",
     ])
-    func `XML that is no property list is an error`(_ text: String) {
+    func `XML that is not a property list is an error`(_ text: String) {
         #expect(throws: ArchiveError.self) { try PropertyList.objects(Data(text.utf8)) }
     }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("What models of other makers have")
+@Suite("Models of other tools")
 struct StrangeModelTests {
     private func attribute(_ text: String) throws -> (attribute: NSAttributeDescription, notes: [String]) {
         let folder = try StoreFolder()
@@ -20,7 +20,7 @@ struct StrangeModelTests {
     }
 
     @Test(arguments: ["Integer 16", "Integer 32", "Integer 64", "Double", "Float", "Decimal"], ["NO", "none", "nan"])
-    func `a default that is no number is 0, with a note`(type: String, text: String) throws {
+    func `a default that is not a number is 0, with a note`(type: String, text: String) throws {
         let (attribute, notes) = try attribute("attributeType=\"\(type)\" defaultValueString=\"\(text)\"")
         let value = try #require(
             attribute.defaultValue as? NSNumber ?? (attribute.defaultValue as? Decimal).map(NSDecimalNumber.init))
@@ -91,7 +91,7 @@ struct StrangeModelTests {
         #expect(item.relationshipsByName["owner"]?.isOrdered == true)
     }
 
-    @Test func `one version that cannot be read does not keep the others from being used`() throws {
+    @Test func `one version that cannot be read does not affect the other versions`() throws {
         let folder = try StoreFolder()
         let bundle = folder.url("M.xcdatamodeld")
         for (name, text) in [("A", "<model><entity name=\"A\"/></model>"), ("B", "<model"), ("C", "")] {

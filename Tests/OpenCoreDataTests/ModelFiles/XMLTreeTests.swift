@@ -29,11 +29,12 @@ struct XMLTreeTests {
         #expect(root.children(named: "c").first?.children.first?.attributes == ["z": ""])
     }
 
-    @Test func `entities, internal and external, are refused before they are parsed`() {
+    @Test func `entities, internal and external, are rejected before they are parsed`() {
         var bomb = "<?xml version=\"1.0\"?>\n<!DOCTYPE lolz [<!ENTITY l0 \"lol\">"
         for level in 1...9 { bomb += "<!ENTITY l\(level) \"\(String(repeating: "&l\(level - 1);", count: 10))\">" }
         bomb += "]>\n<model>&l9;</model>"
-        #expect(refusal(bomb) == "f:2: The file has a document type or an entity, which no model file has.")
+        #expect(
+            refusal(bomb) == "f:2: The file has a document type or an entity, which is not allowed in a model file.")
         let external = "<!DOCTYPE model [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><model a=\"&x;\"/>"
         #expect(refusal(external)?.contains("has a document type") == true)
         #expect(
@@ -44,17 +45,17 @@ struct XMLTreeTests {
     @Test(arguments: [
         "<?xml?><a/>", "<?a?><b/>", "<?xml version=\"1.0\"?><a>\n<?b?></a>", "<?xml version='1.0'?><?c d?><a/>",
     ])
-    func `processing instructions are refused before they are parsed`(text: String) {
+    func `processing instructions are rejected before they are parsed`(text: String) {
         #expect(refusal(text)?.contains("has a processing instruction") == true)
     }
 
-    @Test func `a declaration is no processing instruction`() throws {
+    @Test func `a declaration is not a processing instruction`() throws {
         for text in ["<?xml version=\"1.0\"?><a/>", "\u{FEFF}<?xml version=\"1.0\"?>\n<a/>", "<a/>"] {
             #expect(try XMLTree.parse(Data(text.utf8), file: "f").name == "a")
         }
     }
 
-    @Test func `other encodings are refused`() throws {
+    @Test func `other encodings are rejected`() throws {
         let text = "<?xml version=\"1.0\" encoding=\"UTF-16\"?><model/>"
         #expect(refusal(try #require(text.data(using: .utf16)))?.contains("is not encoded in UTF-8") == true)
         #expect(refusal(text)?.contains("declares the encoding 'UTF-16'") == true)
@@ -62,13 +63,13 @@ struct XMLTreeTests {
         #expect(refusal(Data([0x3C, 0xFF, 0xFE]))?.contains("is not encoded in UTF-8") == true)
     }
 
-    @Test func `broken documents are told with their line`() {
-        #expect(refusal("<a>\n<b>\n</a>")?.hasPrefix("f:3: The file is no well-formed XML") == true)
+    @Test func `broken documents are reported with their line`() {
+        #expect(refusal("<a>\n<b>\n</a>")?.hasPrefix("f:3: The file is not well-formed XML") == true)
         for text in [
             "", "   ", "text", "<a", "<a><b></b>", "<a/><b/>", "<a x=1/>", "<a x='1' x='2'/>", "<a>\0</a>",
             "<a>&x;</a>",
         ] {
-            #expect(refusal(text)?.contains("is no well-formed XML") == true, "\(text)")
+            #expect(refusal(text)?.contains("is not well-formed XML") == true, "\(text)")
         }
     }
 

@@ -38,7 +38,7 @@ struct DictionaryResultTests {
         return result
     }
 
-    @Test func `properties are named by names, paths and descriptions, and what is nil is left out`() throws {
+    @Test func `properties are named by names, paths and descriptions, and nil values are omitted`() throws {
         let context = try context()
         let model = try #require(context.persistentStoreCoordinator?.managedObjectModel)
         let year = try #require(model.entitiesByName["Book"]?.attributesByName["year"])

@@ -15,7 +15,7 @@ struct ChangeSQLTests {
         try compiler.update(request, set: values)
     }
 
-    @Test func `conditions on the row itself stand in the statement`() throws {
+    @Test func `conditions on the row itself are in the statement`() throws {
         #expect(
             try update(LibraryQueries.request("Book", "year < 1900"))
                 == CompiledStatement(

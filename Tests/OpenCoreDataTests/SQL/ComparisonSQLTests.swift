@@ -49,7 +49,7 @@ struct ComparisonSQLTests {
                 == "(t0.ZYEAR = ?1 AND t0.ZRATING = ?2) OR t0.ZTITLE = ?3")
     }
 
-    @Test func `constants are folded, and what they make needless leaves no parameter behind`() throws {
+    @Test func `constants are folded, and parameters that become unnecessary are removed`() throws {
         #expect(try sql("TRUEPREDICATE AND year == 1") == "t0.ZYEAR = ?1")
         let folded = try LibraryQueries.condition("(FALSEPREDICATE AND year == 1) OR rating == 2")
         #expect(folded.sql == "t0.ZRATING = ?1" && folded.bindings == [.int64(2)])
@@ -78,7 +78,7 @@ struct ComparisonSQLTests {
         #expect(try bindings("digest == %@", .value(.data(Data([1, 2])))) == [.blob(Data([1, 2]))])
     }
 
-    @Test func `no value enters the text`() throws {
+    @Test func `no value is part of the SQL string`() throws {
         let hostile = "'; DROP TABLE ZBOOK; --?1\""
         let statement = try LibraryQueries.condition(
             "title == %@ OR title CONTAINS %@", [.value(.string(hostile)), .value(.string(hostile))])
@@ -149,7 +149,7 @@ struct ComparisonSQLTests {
         #expect(try QueryRunner.rows(statement, on: connection) == [["0"]])
     }
 
-    @Test func `a tree that is too deep is refused`() throws {
+    @Test func `a tree that is too deep is rejected`() throws {
         var tree = PredicateTree.comparison(Comparison(.path(["year"]), by: .equal, with: .value(.int(1))))
         for _ in 0..<2000 { tree = .not(tree) }
         var request = try LibraryQueries.request()
@@ -161,8 +161,8 @@ struct ComparisonSQLTests {
     }
 }
 
-@Suite("Faults of predicates")
-struct PredicateFaultTests {
+@Suite("Errors in predicates")
+struct PredicateErrorTests {
     @Test(arguments: [
         ("nope == 1", "nope", "Book"), ("author.nope == 1", "author.nope", "Author"), ("genre == 'x'", "genre", "Book"),
         ("size.depth == 1", "size.depth", "Book"), ("ANY chapters.nope == 1", "chapters.nope", "Chapter"),
@@ -181,7 +181,7 @@ struct PredicateFaultTests {
     ])
     func `a misspelt key comes with the nearest one`(_ format: String, _ nearest: String) throws {
         let message = try LibraryQueries.issue(format).message
-        #expect(message.hasSuffix(". Did you mean \"\(nearest)\"?"), "\(message)")
+        #expect(message.hasSuffix(". Did you mean '\(nearest)'?"), "\(message)")
     }
 
     @Test(arguments: [
@@ -211,7 +211,7 @@ struct PredicateFaultTests {
         ("author > editor", "author of Author"), ("isbn < isbn", "isbn of Book"), ("digest > digest", "digest of Book"),
         ("site == 5", "site of Book"),
     ])
-    func `a comparison of what cannot be compared names its path`(_ format: String, _ text: String) throws {
+    func `a comparison of incomparable values names its path`(_ format: String, _ text: String) throws {
         let issue = try LibraryQueries.issue(format)
         #expect(issue.code == .typeMismatch)
         #expect(issue.message.contains(text), "\(issue.message)")
@@ -219,25 +219,25 @@ struct PredicateFaultTests {
 
     @Test(arguments: [
         ("mood == 'x'", "transient"), ("mood == nil", "transient"), ("cover == 'x'", "transformable"),
-        ("scan == nil OR scan == digest", "stored outside"), ("title ==[c] cover", "transformable"),
+        ("scan == nil OR scan == digest", "stored externally"), ("title ==[c] cover", "transformable"),
     ])
-    func `what the store cannot compare is refused`(_ format: String, _ word: String) throws {
+    func `comparisons that the store does not support are rejected`(_ format: String, _ word: String) throws {
         let issue = try LibraryQueries.issue(format)
         #expect(issue.code == .unsupported && issue.message.contains(word), "\(issue.message)")
     }
 
-    @Test func `a pattern that is no regular expression is refused before the fetch`() throws {
+    @Test func `a pattern that is not a regular expression is rejected before the fetch`() throws {
         #expect(try LibraryQueries.issue("title MATCHES '(a'").code == .regularExpression)
     }
 
-    @Test func `a variable without value is refused`() throws {
+    @Test func `a variable without a value is rejected`() throws {
         #expect(try LibraryQueries.issue("title == $x").code == .variable)
     }
 
     @Test(arguments: [
         "stddev(year) == 1", "median(year) == 1", "chapters[0] == nil", "notes[-1] == nil", "title.size == 1",
     ])
-    func `what a fetch does not know is refused`(_ format: String) throws {
+    func `constructs that a fetch does not support are rejected`(_ format: String) throws {
         #expect(try LibraryQueries.issue(format).code == .unsupported)
     }
 }

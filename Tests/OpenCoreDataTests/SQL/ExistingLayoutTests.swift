@@ -54,13 +54,14 @@ struct ExistingLayoutTests {
         #expect(error.errorCode == NSPersistentStoreIncompatibleSchemaError)
         #expect(
             Set(error.details.map(\.message)) == [
-                "there is no table ZTAG for the entity Tag", "table ZBOOK has no column ZTITLE for Book.title",
-                "table ZBOOK has no column ZAUTHOR for Book.author",
-                "table ZBOOK has no column ZWIDTH for Book.size.width",
-                "table ZNOTE has no column Z2NOTES for Book.notes",
-                "table ZNOTE has no column Z_FOK_2NOTES for Book.notes",
-                "there is no table Z_2TAGS, under that name or that of the inverse, with the columns Z_2BOOKS, Z_6TAGS"
-                    + " for Book.tags",
+                "there is no table 'ZTAG' for the entity 'Tag'",
+                "table 'ZBOOK' has no column 'ZTITLE' for 'Book.title'",
+                "table 'ZBOOK' has no column 'ZAUTHOR' for 'Book.author'",
+                "table 'ZBOOK' has no column 'ZWIDTH' for 'Book.size.width'",
+                "table 'ZNOTE' has no column 'Z2NOTES' for 'Book.notes'",
+                "table 'ZNOTE' has no column 'Z_FOK_2NOTES' for 'Book.notes'",
+                "there is no table 'Z_2TAGS', under that name or that of the inverse, with the columns Z_2BOOKS, Z_6TAGS"
+                    + " for 'Book.tags'",
             ])
         for detail in error.details { #expect(error.message.contains(detail.message)) }
         #expect(error.details.contains { $0.entity == "Book" && $0.key == "title" })
@@ -108,7 +109,7 @@ struct ExistingLayoutTests {
         #expect(!sequels.isOwner && prequels == sequels.flipped)
     }
 
-    @Test func `sides that share a name are told apart by their numbers`() throws {
+    @Test func `sides that share a name are distinguished by their numbers`() throws {
         let model = ModelSketch([
             .init(name: "A", relationships: ["links ->> B.links"]),
             .init(name: "B", relationships: ["links ->> A.links"]),
@@ -126,7 +127,7 @@ struct ExistingLayoutTests {
         #expect(throws: CoreDataError.self) { _ = try StoreLayout(model: tagged, existing: existing) }
     }
 
-    @Test func `old numbers of the columns beside keys are found`() throws {
+    @Test func `old numbers of the columns next to keys are found`() throws {
         let model = ModelSketch([
             .init(name: "Book", relationships: ["pages ->> Page.book"]), .init(name: "Comic", parent: "Book"),
             .init(name: "Page", relationships: ["book -> Book.pages", "spec =>> Word"]), .init(name: "Word"),

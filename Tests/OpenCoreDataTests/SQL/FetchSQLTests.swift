@@ -64,7 +64,7 @@ struct FetchSQLTests {
                         + " FROM ZCHAPTER t0 ORDER BY t0.Z_PK"))
     }
 
-    @Test func `one entity of a shared table is told from the others by its number`() throws {
+    @Test func `one entity of a shared table is distinguished from the others by its number`() throws {
         let novel = try LibraryQueries.request("Novel")
         #expect(
             try compiler.identities(novel).sql
@@ -102,7 +102,7 @@ struct FetchSQLTests {
                 == "SELECT t0.Z_ENT, t0.Z_PK FROM ZBOOK t0 ORDER BY t0.Z_PK DESC")
     }
 
-    @Test func `a sort key that has no order in the store is refused`() throws {
+    @Test func `a sort key that has no order in the store is rejected`() throws {
         for path in [["mood"], ["cover"], ["scan"], ["chapters"], ["chapters", "title"], ["nothing"], ["size"]] {
             var request = try LibraryQueries.request()
             request.sorts = [.init(path: path)]
@@ -142,7 +142,7 @@ struct FetchSQLTests {
         }
     }
 
-    @Test func `rows by keys have one text for every number of keys`() throws {
+    @Test func `rows by keys have the same SQL string for any number of keys`() throws {
         let shape = RowShape(model: .library, entity: try LibraryQueries.request("Tag").entity)
         let one = compiler.rows(withKeys: [7], shape: shape)
         #expect(one.sql.hasSuffix("FROM ZTAG t0 WHERE t0.Z_PK = ?1 ORDER BY t0.Z_PK") && one.bindings == [.int64(7)])

@@ -124,13 +124,13 @@ struct PredicateConformanceTests {
         }
     }
 
-    @Test func `what Core Data refuses is refused`() throws {
+    @Test func `predicates that Core Data rejects are rejected`() throws {
         for item in try PredicateCases.load().compileErrors {
             _ = try LibraryQueries.issue(item.format, of: try #require(item.entity))
         }
     }
 
-    @Test func `large lists find what small ones do`() throws {
+    @Test func `large lists find the same rows as small lists`() throws {
         func found(_ format: String, _ values: [AttributeValue]) throws -> [String] {
             let list = PredicateArgument.list(values.map { .value($0) })
             return try fetch(try LibraryQueries.request("Book", format, [list]), entity: "Book")
@@ -150,7 +150,7 @@ struct PredicateConformanceTests {
         #expect(try found("NOT (isbn IN %@)", identifiers + [.uuid(known)]) == ["b3"])
     }
 
-    @Test func `texts with quotes and controls survive the way through JSON`() throws {
+    @Test func `strings with quotes and control characters survive a round trip through JSON`() throws {
         let text = "a\"b\\c\u{1}\t\u{1F}é\u{1F600}"
         try QueryRunner.run(
             .init(sql: "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (99, 6, 1, ?)", bindings: [.text(text)]),
@@ -159,7 +159,7 @@ struct PredicateConformanceTests {
         #expect(try fetch(try LibraryQueries.request("Tag", "name IN %@", [.list(words)]), entity: "Tag") == ["t99"])
     }
 
-    @Test func `a decimal that is kept as text is compared as a number`() throws {
+    @Test func `a decimal that is stored as a string is compared as a number`() throws {
         try connection.execute("UPDATE ZBOOK SET ZCOST = '12345678901234567890.25m' WHERE Z_PK = 2")
         try connection.execute("UPDATE ZBOOK SET ZCOST = 7 WHERE Z_PK = 3")
         func found(_ format: String) throws -> [String] {

@@ -26,7 +26,7 @@ struct ProjectionSQLTests {
         try #require(throws: QueryError.self) { _ = try compiled(tree) }
     }
 
-    @Test func `columns of rows, also behind relationships`() throws {
+    @Test func `columns of rows, also through relationships`() throws {
         let tree = ProjectionTree([path("title"), path("author.name"), path("author.age"), path("cost")])
         #expect(
             try sql(tree, "year > 3")
@@ -114,7 +114,7 @@ struct ProjectionSQLTests {
         #expect(statement.bindings == [.int64(3), .int64(9), .int64(2), .int64(1)])
     }
 
-    @Test func `what has many values, no order or no sum is refused`() throws {
+    @Test func `expressions with many values, without order or without a sum are rejected`() throws {
         #expect(try issue(ProjectionTree([])).message.contains("nothing"))
         #expect(try issue(ProjectionTree([path("titel")])).code == .unknownKey)
         #expect(try issue(ProjectionTree([path("chapters.title")])).message.contains("to-many"))

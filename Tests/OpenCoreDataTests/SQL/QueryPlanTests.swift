@@ -98,7 +98,7 @@ struct QueryPlanTests {
         #expect(!plan.contains { $0.hasPrefix("SCAN t1") }, "\(plan)")
     }
 
-    @Test func `a path to one object goes from the index of its attribute to the key of the rows`() throws {
+    @Test func `a to-one path uses the index of its attribute and then the key of the rows`() throws {
         let formats = [
             "author.name == 'x'", "author.name BEGINSWITH 'x'", "author.name IN {'x', 'y'}",
             "author.name IN {'x', 'y'} AND price > 1", "title != 'q' AND author.name IN {'x', 'y'}",
@@ -115,7 +115,7 @@ struct QueryPlanTests {
         "author.name == 'x' OR author.name BEGINSWITH 'y'", "author.name LIKE 'x*' OR author.age BETWEEN {3, 5}",
         "title != 'q' AND (author.name == 'x' OR (author.age == 3 AND title != 'y'))",
     ])
-    func `alternatives behind one object go from its indexes to the key of the rows`(_ format: String) throws {
+    func `alternatives through one object use its indexes and then the key of the rows`(_ format: String) throws {
         let plan = try countPlan(format)
         #expect(plan.contains("MULTI-INDEX OR"), "\(plan)")
         #expect(plan.contains { $0.hasPrefix("SEARCH t1 USING") && $0.contains("Z_Author_name (ZNAME") }, "\(plan)")
@@ -130,7 +130,7 @@ struct QueryPlanTests {
         #expect(try countPlan("author == nil").contains { $0.hasSuffix("(ZAUTHOR=?)") })
     }
 
-    @Test func `an object is found by its key, and what points to it by the index of that`() throws {
+    @Test func `an object is found by its key, and the objects that point to it by their index`() throws {
         let author = PredicateArgument.value(
             .object(ObjectReference(storeIdentifier: "", entityName: "Author", key: 7)))
         let book = PredicateArgument.value(.object(ObjectReference(storeIdentifier: "", entityName: "Book", key: 7)))

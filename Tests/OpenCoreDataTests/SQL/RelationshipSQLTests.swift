@@ -176,7 +176,7 @@ struct RelationshipSQLTests {
                 + " WHERE t2.ZBOOK = t1.Z_PK AND t2.ZTITLE = ?1))")
     }
 
-    @Test func `a count behind further keys is refused`() throws {
+    @Test func `a count after further keys is rejected`() throws {
         #expect(try LibraryQueries.issue("chapters.title.@count == 1").code == .unsupported)
         var request = try LibraryQueries.request()
         request.predicate = .comparison(
@@ -184,7 +184,7 @@ struct RelationshipSQLTests {
         let error = try #require(throws: QueryError.self) {
             _ = try LibraryQueries.compiler.count(request)
         }
-        #expect(error.code == .unsupported && error.message.contains("directly behind"))
+        #expect(error.code == .unsupported && error.message.contains("misplaced operator"))
     }
 
     @Test func `small lists are bound, nil in them is tested`() throws {
@@ -199,7 +199,7 @@ struct RelationshipSQLTests {
         #expect(try sql("{1, 2} CONTAINS year") == "t0.ZYEAR IN (?1, ?2)")
     }
 
-    @Test func `a list for what lies behind a relationship says that there must be a row, except under NOT`() throws {
+    @Test func `a list of values through a relationship requires that the row exists, except under NOT`() throws {
         #expect(
             try sql("author.name IN {'x', 'y'}") == " \(author) WHERE t1.ZNAME IS NOT NULL AND t1.ZNAME IN (?1, ?2)")
         #expect(

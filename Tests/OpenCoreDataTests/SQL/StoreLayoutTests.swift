@@ -18,7 +18,7 @@ struct StoreLayoutTests {
         try columns(model, of: entity).dropFirst(3).compactMap { $0.split(separator: " ").first.map(String.init) }
     }
 
-    @Test func `columns stand in groups by type, sorted by bytes within each`() throws {
+    @Test func `columns are grouped by type, sorted by bytes within each`() throws {
         let model = ModelSketch([
             .init(
                 name: "Thing",
@@ -50,7 +50,7 @@ struct StoreLayoutTests {
         #expect(try names(model, of: "Base") == ["ZCOUNT", "ZOTHER", "ZLEVEL", "ZFRIEND", "ZDATE", "ZNAME"])
     }
 
-    @Test func `clashing names are numbered in the order of entities, then of properties`() throws {
+    @Test func `conflicting names are numbered in the order of entities, then of properties`() throws {
         let model = ModelSketch([
             .init(name: "Message", attributes: ["sender": .string]),
             .init(name: "Image", parent: "Message", attributes: ["text": .string], relationships: ["place -> Place"]),
@@ -72,7 +72,7 @@ struct StoreLayoutTests {
         #expect(try names(model, of: "Odd") == ["Z_PK1", "Z_ENT1"])
     }
 
-    @Test func `the leaves of a composite stand in its place, in their order, without its name`() throws {
+    @Test func `the leaves of a composite replace it, in their order, without its name`() throws {
         let model = ModelSketch([
             .init(
                 name: "Cocktail",
@@ -104,7 +104,7 @@ struct StoreLayoutTests {
         #expect(layout.toOnes == [[nil, nil]] && layout.toManys == [[nil, nil]])
     }
 
-    @Test func `a to-one that can lead to several entities has their number beside it`() throws {
+    @Test func `a to-one with several destination entities has their number next to it`() throws {
         let model = ModelSketch([
             .init(name: "Book", relationships: ["pages ->> Page.book"]), .init(name: "Comic", parent: "Book"),
             .init(name: "Page", relationships: ["book -> Book.pages", "comic -> Comic"]),

@@ -15,7 +15,7 @@ struct StringSQLTests {
         #expect(plain.bindings == [.text("Al"), .text("Am")])
     }
 
-    @Test func `the range of a prefix ends behind its last string`() {
+    @Test func `the range of a prefix ends after its last string`() {
         #expect(PrefixRange.upperBound(of: "a") == "b")
         #expect(PrefixRange.upperBound(of: "\u{7F}") == "\u{80}")
         #expect(PrefixRange.upperBound(of: "x\u{D7FF}") == "x\u{E000}")
@@ -63,7 +63,7 @@ struct StringSQLTests {
         #expect(try condition("title LIKE ''").sql == "t0.ZTITLE = ?1")
     }
 
-    @Test func `wildcards are told from what only looks like them`() {
+    @Test func `wildcards are distinguished from characters that look like them`() {
         #expect(WildcardPattern("a%_[b]").form == .literal("a%_[b]"))
         #expect(WildcardPattern("a\\*b\\?c\\\\").form == .literal("a*b?c\\"))
         #expect(WildcardPattern("a\\n").form == .literal("a\\n"))

@@ -145,7 +145,9 @@ struct AttributeRoundTripTests {
         ("int64", .double(1.5), NSManagedObjectValidationError),
     ]
 
-    @Test(arguments: refusals.indices) func `what a column cannot give back is refused by name`(index: Int) throws {
+    @Test(arguments: refusals.indices) func `a value that a column cannot return unchanged is rejected by name`(
+        index: Int
+    ) throws {
         let (name, value, code) = Self.refusals[index]
         let folder = try StoreFolder()
         let store = try folder.open(TypesModel.model)
@@ -183,7 +185,7 @@ struct AttributeRoundTripTests {
             ])
     }
 
-    @Test func `a value of another storage class is an error that names its place`() throws {
+    @Test func `a value of another storage class is an error that names its attribute and row`() throws {
         let folder = try StoreFolder()
         let store = try folder.open(TypesModel.model)
         let row = try store.insert(1, ["string": .string("x")])

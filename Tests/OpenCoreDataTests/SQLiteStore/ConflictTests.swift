@@ -6,7 +6,7 @@ import SwormSQLite
 import Testing
 import SwormRows
 
-@Suite("Rows that changed meanwhile, and unique values")
+@Suite("Rows that changed concurrently, and unique values")
 struct ConflictTests {
     private let model = LibraryModel.model
 
@@ -36,7 +36,7 @@ struct ConflictTests {
         #expect(try raw.lines("SELECT count(*) FROM ZTAG") == ["0"])
     }
 
-    @Test func `a write without a version goes through, and counts on`() throws {
+    @Test func `a write without a version succeeds, and increments the version`() throws {
         let store = try SQLiteStore.inMemory(model: model)
         try store.insert(LibraryModel.author)
         var request = SaveRequest()
@@ -60,7 +60,7 @@ struct ConflictTests {
         #expect(throws: SaveConflicts.self) { try store.save(request) }
     }
 
-    @Test func `every clash of unique values is named, with the row that holds them`() throws {
+    @Test func `every conflict of unique values is named, with the row that has them`() throws {
         let folder = try StoreFolder()
         let store = try folder.open()
         try store.insert(LibraryModel.author, ["name": .string("Leo")])
@@ -86,7 +86,7 @@ struct ConflictTests {
         #expect(try raw.lines("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 1") == ["1"])
     }
 
-    @Test func `an update clashes too, and a deleted row does not`() throws {
+    @Test func `an update conflicts too, and a deleted row does not`() throws {
         let store = try SQLiteStore.inMemory(model: model)
         for name in ["a", "b", "c"] { try store.insert(LibraryModel.author, ["name": .string(name)]) }
         var request = SaveRequest()

@@ -94,7 +94,7 @@ struct FixtureStoreTests {
         #expect(try folder.contents() == before)
     }
 
-    @Test(arguments: StoreFixtures.stores) func `every row is written anew, and the file stays sound`(
+    @Test(arguments: StoreFixtures.stores) func `every row is rewritten, and the file stays sound`(
         fixture: StoreFixtures.Store
     ) throws {
         let folder = try StoreFixtures.copy(fixture)

@@ -76,12 +76,12 @@ import Testing
         let context = try context(folder)
         let place = try context.make("Place", ["name": "Home"])
         let error = try #require(throws: CoreDataError.self) { try context.save() }
-        #expect(error.message.contains("“AppOwnFunction”") && error.message.contains("trigger"))
+        #expect(error.message.contains("'AppOwnFunction'") && error.message.contains("trigger"))
         #expect(place.isInserted)
         #expect(try folder.raw().lines("SELECT count(*) FROM ZPLACE") == ["0"])
     }
 
-    @Test func `what an application's trigger says that it has changed is seen at once`() throws {
+    @Test func `changes that an application's trigger reports are visible immediately`() throws {
         let folder = try store(
             """
             CREATE TRIGGER ZT_Place_note AFTER UPDATE OF ZNAME ON ZPLACE FOR EACH ROW BEGIN
@@ -132,7 +132,7 @@ import Testing
         return other
     }
 
-    @Test func `a highest key that is behind is put right by the next write`() throws {
+    @Test func `a highest key that is too low is corrected by the next write`() throws {
         let folder = try store("SELECT 1")
         let first = try context(folder)
         try first.make("Place", ["name": "a"])

@@ -54,7 +54,7 @@ struct FullDiskTests {
     }
 
     @Test(.enabled(if: SmallDisk.isAvailable, "mounting a small disk is not permitted here"))
-    func `a store that does not fit on the disk is not made by half`() throws {
+    func `a store that does not fit on the disk is not created partially`() throws {
         let folder = try StoreFolder()
         let disk = try #require(try SmallDisk(folder: folder, kilobytes: 64))
         let error = try #require(throws: CoreDataError.self) {

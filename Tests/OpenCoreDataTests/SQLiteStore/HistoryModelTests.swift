@@ -5,7 +5,7 @@ import SwormPredicates
 import SwormSQLite
 import Testing
 
-@Suite("What a model says of the history")
+@Suite("Model options for the history")
 struct HistoryModelTests {
     private func verify(_ folder: StoreFolder, _ store: SQLiteStore, _ model: CompiledModel) throws {
         store.close()
@@ -43,7 +43,9 @@ struct HistoryModelTests {
         try verify(folder, store, model)
     }
 
-    @Test func `the leaves of a composite count singly, a fetched property does not, and a model says what is to stay`()
+    @Test
+    func
+        `the leaves of a composite count separately, a fetched property does not count, and a model defines the preserved values`()
         throws
     {
         let fetched = NSFetchedPropertyDescription()

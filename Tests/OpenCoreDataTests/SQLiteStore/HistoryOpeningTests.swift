@@ -52,7 +52,7 @@ struct HistoryOpeningTests {
             ])
     }
 
-    @Test func `a description turns the history on, and a value of another kind is refused`() throws {
+    @Test func `a description turns the history on, and a value of another kind is rejected`() throws {
         let folder = try StoreFolder()
         let description = NSPersistentStoreDescription(url: folder.url())
         description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
@@ -94,7 +94,7 @@ struct HistoryOpeningTests {
         #expect(try StoreVerification.issues(of: folder.url(), model: model) == [])
     }
 
-    @Test func `columns that a table lacks are passed over`() throws {
+    @Test func `columns that a table does not have are skipped`() throws {
         let folder = try StoreFolder()
         try folder.openWithHistory().close()
         let raw = try folder.raw()
@@ -112,7 +112,7 @@ struct HistoryOpeningTests {
         #expect(try raw.lines("SELECT ZAUTHOR FROM ATRANSACTION") == ["ann"])
     }
 
-    @Test func `numbers are those of the file, and records of keys that are behind are mended`() throws {
+    @Test func `numbers are those of the file, and records of keys that are too low are repaired`() throws {
         let folder = try StoreFolder()
         try folder.openWithHistory().close()
         let raw = try folder.raw()
@@ -137,7 +137,7 @@ struct HistoryOpeningTests {
         #expect(try StoreVerification.issues(of: folder.url(), model: model) == [])
     }
 
-    @Test func `changes without a transaction and references that lead nowhere are faults`() throws {
+    @Test func `changes without a transaction and references that point to nothing are issues`() throws {
         let folder = try StoreFolder()
         let store = try folder.openWithHistory()
         try store.insert(LibraryModel.tag)
@@ -146,7 +146,7 @@ struct HistoryOpeningTests {
         #expect(
             try StoreVerification.issues(of: folder.url(), model: model) == [
                 "ACHANGE: 1 rows belong to no transaction",
-                "ATRANSACTION: 1 rows have a ZAUTHORTS that leads nowhere",
+                "ATRANSACTION: 1 rows have a ZAUTHORTS that refers to no row",
             ])
     }
 
@@ -170,7 +170,7 @@ struct HistoryOpeningTests {
         }.close()
     }
 
-    @Test func `a history that goes on without the option gets the columns for values that are to stay`() throws {
+    @Test func `a history that continues without the option gets the columns for preserved values`() throws {
         let folder = try StoreFolder()
         let model = try Build.model(
             Build.entity("Thing", [Build.attribute("kept") { $0.preservesValueInHistoryOnDeletion = true }])

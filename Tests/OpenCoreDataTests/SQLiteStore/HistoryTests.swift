@@ -17,7 +17,7 @@ extension StoreFolder {
     }
 }
 
-@Suite("The history of what is written")
+@Suite("The history of writes")
 struct HistoryTests {
     private let model = LibraryModel.model
 
@@ -157,7 +157,7 @@ struct HistoryTests {
         try verify(folder, store)
     }
 
-    @Test func `the bits of changed properties go on in the next byte`() throws {
+    @Test func `the bits of changed properties continue in the next byte`() throws {
         let folder = try StoreFolder()
         let store = try folder.openWithHistory(TypesModel.model)
         let row = try store.insert(1)
@@ -169,7 +169,7 @@ struct HistoryTests {
         try verify(folder, store, TypesModel.model)
     }
 
-    @Test func `author and context are texts that are kept once`() throws {
+    @Test func `author and context are strings that are kept once`() throws {
         let folder = try StoreFolder()
         let coordinator = try GraphLibrary.coordinator(
             at: folder.url(), options: [NSPersistentHistoryTrackingKey: true])
@@ -197,7 +197,7 @@ struct HistoryTests {
         #expect(try StoreVerification.issues(of: folder.url(), model: GraphLibrary.model().compiled()) == [])
     }
 
-    @Test func `what objects of a context changed is in the history, relationships included`() throws {
+    @Test func `changes of objects of a context are in the history, including relationships`() throws {
         let folder = try StoreFolder()
         let coordinator = try GraphLibrary.coordinator(
             at: folder.url(), options: [NSPersistentHistoryTrackingKey: true])

@@ -116,7 +116,7 @@ import Testing
         try expectRefusal("UPDATE OF ZAUTHOR ON ZBOOK") { _ = try $0.deleteAll("Author") }
     }
 
-    @Test func `a trigger that lets the change through, and ignores its own, is nobody's concern`() throws {
+    @Test func `a trigger that applies the change, and ignores its own, is not reported`() throws {
         try folder.raw().execute(
             "CREATE TRIGGER app AFTER UPDATE ON ZBOOK WHEN NEW.ZYEAR > 100 BEGIN SELECT RAISE(IGNORE); END")
         let context = context

@@ -28,7 +28,7 @@ struct KeyTests {
                 ])
     }
 
-    @Test func `a recorded highest key that is too low is mended`() throws {
+    @Test func `a recorded highest key that is too low is repaired`() throws {
         let folder = try StoreFolder()
         let store = try folder.open()
         try folder.raw().execute("INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT) VALUES (41, 7, 1)")
@@ -48,7 +48,7 @@ struct KeyTests {
         #expect(try StoreVerification.issues(of: folder.url(), model: LibraryModel.model) == [])
     }
 
-    @Test func `the last key that there is can be used, and a version after the last begins anew`() throws {
+    @Test func `the last primary key can be used, and the version after the last restarts`() throws {
         let folder = try StoreFolder()
         let store = try folder.open()
         try folder.raw().execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(Int64.max - 1)")
@@ -134,7 +134,7 @@ struct KeyTests {
         #expect(try folder.raw().lines("SELECT ZFOREIGN, ZNAME, a FROM ZTAG, other") == ["kept|y|2"])
     }
 
-    @Test func `metadata that no property list can hold is refused by its key`() throws {
+    @Test func `metadata that no property list can hold is rejected by its key`() throws {
         let store = try SQLiteStore.inMemory(model: LibraryModel.model)
         let error = try #require(throws: CoreDataError.self) { try store.setMetadata(["bad": UUID()]) }
         #expect(error.key == "bad")

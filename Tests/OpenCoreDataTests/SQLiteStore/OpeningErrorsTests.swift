@@ -6,7 +6,7 @@ import SwormSQLite
 import Testing
 import SwormRows
 
-@Suite("What cannot be opened is refused and left as it was")
+@Suite("Files that cannot be opened are rejected and not modified")
 struct OpeningErrorsTests {
     /// Opens the file both ways, expects the same error code, and expects that nothing has changed.
     private func refuse(
@@ -33,7 +33,7 @@ struct OpeningErrorsTests {
         return folder
     }
 
-    @Test func `a text file`() throws {
+    @Test func `a file of plain text`() throws {
         let folder = try StoreFolder()
         try Data(String(repeating: "This is no database. ", count: 500).utf8).write(to: folder.url())
         try refuse(
@@ -41,7 +41,7 @@ struct OpeningErrorsTests {
             causedBy: SQLiteError.notADatabase)
     }
 
-    @Test func `a short text file`() throws {
+    @Test func `a short file of plain text`() throws {
         let folder = try StoreFolder()
         try Data("hello".utf8).write(to: folder.url())
         try refuse(
@@ -72,7 +72,7 @@ struct OpeningErrorsTests {
         #expect(try folder.contents().isEmpty)
     }
 
-    @Test func `a missing folder, a folder, and a URL that is no file`() throws {
+    @Test func `a missing folder, a folder, and a URL that is not a file`() throws {
         let folder = try StoreFolder()
         let missing = try #require(throws: CoreDataError.self) {
             try SQLiteStore.open(url: folder.url("a/b.sqlite"), model: LibraryModel.model)
@@ -87,7 +87,7 @@ struct OpeningErrorsTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `a pipe and a device are refused without being opened`() throws {
+    func `a pipe and a device are rejected without being opened`() throws {
         let folder = try StoreFolder()
         try #require(mkfifo(folder.url().path, 0o600) == 0)
         for isReadOnly in [true, false] {
@@ -113,9 +113,9 @@ struct OpeningErrorsTests {
         #expect(empty.message.contains("is empty"))
     }
 
-    @Test func `a damaged header is told from a file that is no database`() throws {
+    @Test func `a damaged header is distinguished from a file that is not a database`() throws {
         for (place, byte, says) in [
-            (16, 7, "a page has 1792 bytes"), (19, 9, "format versions 1 and 9"), (21, 0, "bytes 21 to 23"),
+            (16, 7, "the page size 1792"), (19, 9, "format versions 1 and 9"), (21, 0, "bytes 21 to 23"),
         ] as [(Int, UInt8, String)] {
             let folder = try made()
             try folder.raw().setJournalMode(.delete)
@@ -139,7 +139,7 @@ struct OpeningErrorsTests {
         }
     }
 
-    @Test func `a SQLite file that is no store`() throws {
+    @Test func `a SQLite file that is not a store`() throws {
         let folder = try StoreFolder()
         try folder.raw().execute("CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT)")
         try refuse(folder, code: NSPersistentStoreTypeMismatchError, says: ["not a Core Data store", "Z_METADATA"])
@@ -149,7 +149,7 @@ struct OpeningErrorsTests {
         for (sql, says) in [
             ("DELETE FROM Z_METADATA", "is empty"), ("UPDATE Z_METADATA SET Z_PLIST = NULL", "Z_PLIST"),
             ("UPDATE Z_METADATA SET Z_UUID = NULL", "Z_UUID"),
-            ("UPDATE Z_METADATA SET Z_PLIST = X'62706C6973743030FF'", "Test.sqlite” (Z_PLIST"),
+            ("UPDATE Z_METADATA SET Z_PLIST = X'62706C6973743030FF'", "Test.sqlite' (Z_PLIST"),
             ("UPDATE Z_METADATA SET Z_PLIST = X'62706C6973743030FF'", "not a property list"),
             ("UPDATE Z_METADATA SET Z_PLIST = CAST('[]' AS BLOB)", "propert"),
         ] {
@@ -170,7 +170,7 @@ struct OpeningErrorsTests {
             ])
         try refuse(
             folder, model: TypesModel.model, code: NSPersistentStoreIncompatibleVersionHashError,
-            says: ["“Tag” is in the store only", "“Everything” is in the model only"])
+            says: ["'Tag' is in the store only", "'Everything' is in the model only"])
         let changed = CompiledModel(
             entities: LibraryModel.model.entities.map { entity in
                 CompiledEntity(
@@ -179,10 +179,10 @@ struct OpeningErrorsTests {
                     versionHash: entity.name == "Page" ? LibraryModel.hash(77) : entity.versionHash)
             })
         try refuse(
-            folder, model: changed, code: NSPersistentStoreIncompatibleVersionHashError, says: ["“Page” has changed"])
+            folder, model: changed, code: NSPersistentStoreIncompatibleVersionHashError, says: ["'Page' has changed"])
     }
 
-    @Test func `a store that lacks a table or a column`() throws {
+    @Test func `a store with a missing table or column`() throws {
         let folder = try made()
         try folder.raw().execute("ALTER TABLE ZPAGE DROP COLUMN ZNUMBER")
         try refuse(folder, code: NSPersistentStoreIncompatibleSchemaError, says: ["ZNUMBER", "Page.number"])

@@ -31,7 +31,7 @@ struct OrderKeysTests {
         #expect(after[0] < 2048)
     }
 
-    @Test func `without room all are numbered anew`() {
+    @Test func `without free numbers, all are renumbered`() {
         #expect(OrderKeys.arranged([1, nil, 2]) == [2048, 3072, 4096])
         #expect(OrderKeys.arranged([Int64.max, nil]) == [2048, 3072])
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import SwormStore
 import SwormRows
 
-@Suite("Pipes, links, folders and sparse files in place of a store's files")
+@Suite("Pipes, links, folders and sparse files instead of a store's files")
 struct OtherFileKindsTests {
     enum Kind: String, CaseIterable {
         case pipe, link, folder
@@ -34,7 +34,7 @@ struct OtherFileKindsTests {
     }
 
     @Test(arguments: Kind.allCases, ["-wal", "-journal", "-shm"])
-    func `beside the store they are an error that names them`(kind: Kind, suffix: String) throws {
+    func `next to the store they are an error that names them`(kind: Kind, suffix: String) throws {
         let (folder, _) = try made()
         let path = folder.url().path + suffix
         try kind.make(at: path)
@@ -52,7 +52,7 @@ struct OtherFileKindsTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func `in place of external data they are found, not copied, and not waited for`(kind: Kind) throws {
+    func `instead of external data they are found, not copied, and not waited for`(kind: Kind) throws {
         let (folder, file) = try made()
         try FileManager.default.removeItem(atPath: file)
         try kind.make(at: file)
@@ -108,7 +108,7 @@ struct OtherFileKindsTests {
     }
 
     @Test(arguments: ["-wal", "-journal"])
-    func `a sparse log is no reason to wait`(suffix: String) throws {
+    func `a sparse log causes no wait`(suffix: String) throws {
         let (folder, _) = try made()
         try Data(count: 4096).write(to: URL(fileURLWithPath: folder.url().path + suffix))
         try #require(truncate(folder.url().path + suffix, 40 << 30) == 0)

@@ -51,11 +51,11 @@ struct ReadOnlyTests {
         try expectNothingChanges(folder, finds: ["Leo"])
     }
 
-    @Test func `a store with a log left behind`() throws {
+    @Test func `a store with a log left over`() throws {
         try expectNothingChanges(Self.abandoned(), finds: ["Leo", "Anna"])
     }
 
-    @Test func `a store behind a symbolic link, with its log beside the real file`() throws {
+    @Test func `a store behind a symbolic link, with its log next to the real file`() throws {
         let real = try Self.abandoned()
         let folder = try StoreFolder()
         try FileManager.default.createSymbolicLink(at: folder.url(), withDestinationURL: real.url())
@@ -73,7 +73,7 @@ struct ReadOnlyTests {
         try expectNothingChanges(folder, finds: ["Leo"])
     }
 
-    @Test func `a store with a rollback journal left behind shows the state before the unfinished save`() throws {
+    @Test func `a store with a rollback journal left over shows the state before the unfinished save`() throws {
         let source = try StoreFolder()
         let store = try source.open()
         for number in 0..<50 { try store.insert(LibraryModel.author, ["name": .string("Leo \(number)")]) }
@@ -114,7 +114,7 @@ struct ReadOnlyTests {
         }
     }
 
-    @Test func `a store that another connection has open shows what that one writes`() throws {
+    @Test func `a store that another connection has open shows the writes of that connection`() throws {
         let folder = try StoreFolder()
         let writer = try folder.open()
         try writer.insert(LibraryModel.author, ["name": .string("Leo")])
@@ -129,7 +129,7 @@ struct ReadOnlyTests {
         writer.close()
     }
 
-    @Test func `a store that is changed later is read anew`() throws {
+    @Test func `a store that is changed later is read again`() throws {
         let folder = try StoreFolder()
         var writer = try folder.open()
         try writer.insert(LibraryModel.author, ["name": .string("Leo")])
@@ -146,7 +146,7 @@ struct ReadOnlyTests {
         #expect(try names(reader) == ["Leo", "Anna"])
     }
 
-    @Test func `a refused store keeps its log`() throws {
+    @Test func `a rejected store keeps its log`() throws {
         let folder = try Self.abandoned()
         let before = try folder.contents()
         #expect(throws: CoreDataError.self) { try folder.open(TypesModel.model) }

@@ -89,7 +89,7 @@ struct RelationshipStorageTests {
         try verify(folder, store)
     }
 
-    @Test func `many-to-many stands in a join table, ordered on one side`() throws {
+    @Test func `a many-to-many relationship is stored in a join table, ordered on one side`() throws {
         let folder = try StoreFolder()
         let store = try folder.open()
         var request = SaveRequest()
@@ -149,7 +149,7 @@ struct RelationshipStorageTests {
         try verify(folder, store)
     }
 
-    @Test func `a one-way to-many stands in a column of its destination`() throws {
+    @Test func `a one-way to-many relationship is stored in a column of its destination`() throws {
         let folder = try StoreFolder()
         let store = try folder.open()
         var request = SaveRequest()
@@ -177,7 +177,7 @@ struct RelationshipStorageTests {
         try verify(folder, store)
     }
 
-    @Test func `a request that does not fit the model is refused`() throws {
+    @Test func `a request that does not fit the model is rejected`() throws {
         let store = try SQLiteStore.inMemory(model: model)
         var wrong = SaveRequest()
         wrong.insertions = [.init(row: .init(entity: 99, key: -1), attributes: [], toOnes: [])]

@@ -72,7 +72,7 @@ struct SessionTests {
         #expect(try store.rows(LibraryModel.author).0.count == 1)
     }
 
-    @Test(arguments: [false, true]) func `many threads read whole states while others write`(inMemory: Bool) throws {
+    @Test(arguments: [false, true]) func `many threads read consistent states during writes`(inMemory: Bool) throws {
         let folder = try StoreFolder()
         var options = StoreOptions()
         options.busyTimeout = 30
@@ -121,7 +121,7 @@ struct SessionTests {
         if !inMemory { #expect(try StoreVerification.issues(of: folder.url(), model: model) == []) }
     }
 
-    @Test func `a closed store refuses, also in sessions that are open`() throws {
+    @Test func `a closed store rejects requests, also in open sessions`() throws {
         let folder = try StoreFolder()
         let store = try folder.open()
         try store.insert(LibraryModel.author)

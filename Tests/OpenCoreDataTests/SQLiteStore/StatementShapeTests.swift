@@ -85,7 +85,7 @@ struct StatementShapeTests {
         }
     }
 
-    @Test func `equal constants in two places stay apart`() throws {
+    @Test func `equal constants at two positions stay separate`() throws {
         try withCompiler { shapes, compiler, connection in
             for (low, high, title) in [(5, 5, "t5"), (5, 30, "t6"), (30, 5, "t6"), (0, 40, "t2")] {
                 let tree = PredicateTree.and([
@@ -148,7 +148,7 @@ struct StatementShapeTests {
         }
     }
 
-    @Test func `nil, other kinds of values, lists, options and orders are told apart`() throws {
+    @Test func `nil, other kinds of values, lists, options and orders are distinguished`() throws {
         try withCompiler { shapes, compiler, connection in
             let trees: [PredicateTree?] = [
                 nil, .constant(true), .constant(false), compare("title", .equal, .null),
@@ -203,7 +203,7 @@ struct StatementShapeTests {
         }
     }
 
-    @Test func `constants of either side of a type's bounds find what they find when they are compiled`() throws {
+    @Test func `constants on either side of the bounds of a type find the same rows as compiled constants`() throws {
         try withCompiler { shapes, compiler, connection in
             let years: [Int64] = [.max, .min, 1 << 40, -(1 << 40), 70_000, 40_000, 39, 0, -1]
             for comparator in [QueryComparator.equal, .notEqual, .less, .greaterOrEqual] {
@@ -236,7 +236,7 @@ struct StatementShapeTests {
         }
     }
 
-    @Test func `a statement that left the cache, or whose schema has changed, is prepared anew`() throws {
+    @Test func `a statement that left the cache, or whose schema has changed, is prepared again`() throws {
         try withCompiler { shapes, compiler, connection in
             for round in 0..<6 {
                 let request = request(compare("year", .less, .int(Int64(10 + round))))

@@ -24,7 +24,7 @@ struct StoreFunctionTests {
         .comparison(Comparison(.path(["name"]), by: comparator, with: .value(.string(text)), options: options))
     }
 
-    @Test func `text is folded, and matched with patterns`() throws {
+    @Test func `strings are folded, and matched with patterns`() throws {
         let store = try SQLiteStore.inMemory(model: model)
         for name in ["Café", "cafe", "CAFETERIA", "a*b"] { try store.insert(LibraryModel.tag, ["name": .string(name)]) }
         try store.insert(LibraryModel.tag)
@@ -36,7 +36,7 @@ struct StoreFunctionTests {
         #expect(try names(compare(.matches, "caf(e|eteria)", .caseInsensitive), in: store) == ["cafe", "CAFETERIA"])
     }
 
-    @Test func `a pattern that is no regular expression is an error`() throws {
+    @Test func `a pattern that is not a regular expression is an error`() throws {
         let store = try SQLiteStore.inMemory(model: model)
         try store.insert(LibraryModel.tag, ["name": .string("x")])
         #expect(throws: (any Error).self) { try names(compare(.matches, "(", []), in: store) }

@@ -28,7 +28,7 @@ struct TransactionStateTests {
         }
     }
 
-    @Test func `nobody writes between what it has read and what it writes, whatever of it fails`() throws {
+    @Test func `no write comes between the reads and writes of a transaction, whichever of them fails`() throws {
         let folder = try StoreFolder()
         let store = try folder.open()
         try store.insert(LibraryModel.author, ["name": .string("Leo")])

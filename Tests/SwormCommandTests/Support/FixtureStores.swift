@@ -13,18 +13,18 @@ enum FixtureStores {
         var testDescription: String { Fixtures.relative(url) }
 
         /// What `verify` finds wrong with the store.
-        func issues() throws -> [Fault] {
+        func issues() throws -> [Issue] {
             let report = try Run(["verify", url.path, "--model", model.path, "--json"]).json() as? [String: Any]
             let found = try #require(report?["faults"] as? [[String: Any]])
             return found.filter { $0["severity"] as? String == "fault" }.map {
-                Fault(
+                Issue(
                     kind: $0["kind"] as? String ?? "", entity: $0["entity"] as? String ?? "",
                     property: $0["property"] as? String ?? "")
             }
         }
     }
 
-    struct Fault: Hashable {
+    struct Issue: Hashable {
         var kind: String
         var entity: String
         var property: String

@@ -36,7 +36,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test func `what is not in the language is refused with a column`() throws {
+    @Test func `constructs outside of the language are rejected with a column`() throws {
         let file = try PredicateCases.load()
         for item in file.parseErrors {
             let error = #expect(throws: QueryError.self, "\(item.format)") {

@@ -41,7 +41,7 @@ struct ExpressionTests {
         #expect(try value(text) == expected)
     }
 
-    @Test func `paths lead through relationships and collections`() throws {
+    @Test func `paths follow relationships and collections`() throws {
         func child(_ pages: AttributeValue, _ notes: [Int64]) -> TestSubject {
             TestSubject(["pages": .value(pages), "notes": .objects(notes.map { TestSubject(["n": .int($0)]) })])
         }

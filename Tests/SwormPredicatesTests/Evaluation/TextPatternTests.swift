@@ -1,7 +1,7 @@
 import SwormPredicates
 import Testing
 
-@Suite("Text patterns")
+@Suite("String patterns")
 struct TextPatternTests {
     @Test(arguments: [
         ("", "", true), ("*", "", true), ("?", "", false), ("?", "a", true), ("?", "é", true), ("?", "😀", true),
@@ -19,7 +19,7 @@ struct TextPatternTests {
         #expect(LikePattern(pattern).matches(text) == expected)
     }
 
-    @Test func `LIKE folds text and pattern`() {
+    @Test func `LIKE folds string and pattern`() {
         #expect(LikePattern("ÉM?G*", options: [.caseInsensitive, .diacriticInsensitive]).matches("émigré"))
         #expect(!LikePattern("ÉM*", options: .diacriticInsensitive).matches("émigré"))
         #expect(!LikePattern("A*", options: [.caseInsensitive, .normalized]).matches("abc"))
@@ -30,7 +30,7 @@ struct TextPatternTests {
         #expect(LikePattern("**").prefix?.isEmpty == true)
     }
 
-    @Test func `many stars over a long text take no exponential time`() {
+    @Test func `many stars over a long string take no exponential time`() {
         let pattern = LikePattern(String(repeating: "a*", count: 30) + "b")
         let factor = growth(to: 20_000) { #expect(!pattern.matches(String(repeating: "a", count: $0))) }
         #expect(factor < 40)
@@ -40,7 +40,7 @@ struct TextPatternTests {
         ("A.*a", "Alpha", true), ("lph", "Alpha", false), ("a|ab", "ab", true), ("", "", true), ("", "a", false),
         ("\\d+% .*", "100% true", true), ("a.c", "a\nc", false), ("a$", "a\n", false), ("(?x) a b # end", "ab", true),
     ])
-    func `MATCHES wants the whole text`(pattern: String, text: String, expected: Bool) throws {
+    func `MATCHES matches the whole string`(pattern: String, text: String, expected: Bool) throws {
         #expect(try RegularExpressionPattern(pattern).matches(text) == expected)
     }
 
@@ -62,13 +62,13 @@ struct TextPatternTests {
         (.anywhere, "", "abc", false),
         (.beginning, "", "", false), (.anywhere, "abc", "abc", true), (.anywhere, "e", "e\u{301}", true),
     ])
-    func `searches compare bytes and find no empty text`(
+    func `searches compare bytes and find no empty string`(
         position: TextPattern.Position, needle: String, text: String, expected: Bool
     ) {
         #expect(TextPattern(needle, at: position).matches(text) == expected)
     }
 
-    @Test func `folding removes what its options name`() {
+    @Test func `folding removes the differences that its options name`() {
         #expect(folded("ÉßA", options: .caseInsensitive) == "éssa")
         #expect(folded("Éa", options: .diacriticInsensitive) == "Ea")
         #expect(folded("ABC", options: [.caseInsensitive, .normalized]) == "ABC")

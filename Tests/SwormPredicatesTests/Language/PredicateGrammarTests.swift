@@ -50,7 +50,7 @@ struct PredicateGrammarTests {
         ("notes == android", "notes == android"), ("a == '\\u00e9\\x41\\101\\n\\q'", "a == \"éAA\\nq\""),
         ("a == '\\ud83d\\ude00'", "a == \"😀\""), ("a == \"it's\"", "a == \"it's\""), ("a == '%@ $x'", "a == \"%@ $x\""),
     ])
-    func `a text is understood as its printed form says`(text: String, printed: String) throws {
+    func `a format string has the meaning of its printed form`(text: String, printed: String) throws {
         let tree = try parsePredicate(text)
         #expect(tree.format == printed)
         #expect(try parsePredicate(tree.format) == tree)
@@ -63,7 +63,7 @@ struct PredicateGrammarTests {
         #expect(try parsePredicate("a = 1 OR (b > 'x' OR a = 1)") == .or([one, .or([two, one])]))
     }
 
-    @Test func `arguments stand where percent signs are, in order`() throws {
+    @Test func `arguments replace percent signs, in order`() throws {
         let tree = try parsePredicate(
             "%K == %@ AND %K.c > %d AND d IN %@ AND e < %@",
             arguments: [

@@ -84,7 +84,7 @@ struct PredicatePrinterTests {
         }
     }
 
-    @Test func `random trees are parsed back from what is printed`() throws {
+    @Test func `random trees are parsed back from their printed form`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = RandomTree(seed: seed)
         for _ in 0..<3000 {

@@ -21,25 +21,26 @@ struct QueryErrorTests {
     }
 
     @Test(arguments: [
-        Case("", .syntax, 1, "the text ends"), Case("age", .syntax, 4, "expected an operator after `age`"),
+        Case("", .syntax, 1, "the format string ends"), Case("age", .syntax, 4, "expected an operator after `age`"),
         Case("age * 25", .syntax, 9, "expected an operator after `age * 25`"),
         Case("a == 1 b == 2", .syntax, 8, "unexpected `b`"), Case("é == 1 ?", .syntax, 8, "unexpected `?`"),
         Case("a === 25", .syntax, 5, "found `=`"), Case("()", .syntax, 2, "found `)`"),
         Case("(a == 1", .syntax, 8, "expected `)` to close the bracket at column 1"),
-        Case("a == 1 AND", .syntax, 11, "the text ends"), Case("AND a == 1", .syntax, 1, "write `#AND`"),
+        Case("a == 1 AND", .syntax, 11, "the format string ends"), Case("AND a == 1", .syntax, 1, "write `#AND`"),
         Case("a NOT IN {1}", .syntax, 3, "NOT (… IN …)"), Case("a == 1 == 2", .syntax, 1, "is a predicate"),
         Case("(a == 1) + 2 == 3", .syntax, 1, "is a predicate"), Case("a IN (1, 2)", .syntax, 8, "{a, b}"),
         Case("a == 'x", .syntax, 6, "never closed"), Case("a == '\\u12'", .syntax, 7, "four hexadecimal"),
         Case("a == '\\ud800'", .syntax, 7, "surrogate"), Case("a == 12x", .syntax, 6, "cannot follow the number"),
         Case("a == 0x", .syntax, 6, "expected digits"), Case("a == 1e999", .syntax, 6, "too large"),
-        Case("a == 100%%", .syntax, 9, "percent sign"), Case("a ==[x] 'b'", .syntax, 6, "`x` is no option"),
+        Case("a == 100%%", .syntax, 9, "percent sign"), Case("a ==[x] 'b'", .syntax, 6, "'x' is not an option"),
         Case("a BETWEEN[c] {1, 2}", .syntax, 10, "takes no options"),
         Case("a BETWEEN {1}", .syntax, 11, "of two values"),
         Case("a BETWEEN 3", .typeMismatch, 11, "of two values"),
         Case("none.a == 1", .syntax, 1, "write `#none`"), Case("all IN {1}", .syntax, 1, "write `#all`"),
         Case("a IN 3", .typeMismatch, 6, "IN takes a list"),
-        Case("a BEGINSWITH 3", .typeMismatch, 14, "takes a text"), Case("ANY a.b", .syntax, 8, "expected an operator"),
-        Case("items.@sum > 1", .syntax, 7, "needs a key behind it"), Case("items.@count.a > 1", .syntax, 14, "@count"),
+        Case("a BEGINSWITH 3", .typeMismatch, 14, "takes a string"),
+        Case("ANY a.b", .syntax, 8, "expected an operator"),
+        Case("items.@sum > 1", .syntax, 7, "needs a key after it"), Case("items.@count.a > 1", .syntax, 14, "@count"),
         Case("a.@distinctUnionOfObjects.b == 1", .unsupported, 3, "not supported"),
         Case("a.foo() == 1", .unsupported, 6, "methods"), Case("foo(a) == 1", .unsupported, 1, "`foo`"),
         Case("a == random()", .unsupported, 6, "`random`"), Case("abs(a, b) == 1", .syntax, 1, "`abs` takes"),
@@ -52,7 +53,7 @@ struct QueryErrorTests {
         Case("SUBQUERY(a, $x, ).@count == 1", .syntax, 17, "found `)`"), Case("a == %@", .argument, 6, "no argument"),
         Case("a == #", .syntax, 6, "expected a name"), Case("a. == 1", .syntax, 4, "expected a key"),
     ])
-    func `a fault is named with its column`(item: Case) throws {
+    func `an error is reported with its column`(item: Case) throws {
         let error = try #require(throws: QueryError.self) { try parsePredicate(item.text) }
         #expect(error.code == item.code)
         #expect(error.column == item.column)
@@ -62,24 +63,24 @@ struct QueryErrorTests {
 
     @Test(arguments: [
         ("a == %@", PredicateArgument.predicate(.constant(true)), "is a predicate"),
-        ("%@", .value(.string("a == 1")), "expected an operator"), ("%K == 1", .value(.int(1)), "must be text"),
-        ("%K == 1", .value(.string("a..b")), "is no key path"), ("%K > 1", .value(.string("a.@sum")), "needs a key"),
-        ("a == %d", .value(.string("1")), "stands for a number"), ("a == %s", .value(.int(1)), "stands for text"),
-        ("a == %d", .list([]), "is a list"), ("a BEGINSWITH %@", .value(.int(2)), "takes a text"),
+        ("%@", .value(.string("a == 1")), "expected an operator"), ("%K == 1", .value(.int(1)), "must be a string"),
+        ("%K == 1", .value(.string("a..b")), "is not a key path"), ("%K > 1", .value(.string("a.@sum")), "needs a key"),
+        ("a == %d", .value(.string("1")), "must be a number"), ("a == %s", .value(.int(1)), "must be a string"),
+        ("a == %d", .list([]), "is a list"), ("a BEGINSWITH %@", .value(.int(2)), "takes a string"),
         ("a IN %@", .value(.int(2)), "IN takes a list"),
         ("a BETWEEN %@", .list([.value(.int(1))]), "of two values"),
     ])
-    func `an argument that does not fit is refused`(format: String, argument: PredicateArgument, part: String) throws {
+    func `an argument that does not fit is rejected`(format: String, argument: PredicateArgument, part: String) throws {
         let error = try #require(throws: QueryError.self) { try parsePredicate(format, arguments: [argument]) }
         #expect(error.message.contains(part), "\(error)")
         #expect(error.column != nil)
     }
 
-    @Test func `whoever knows only that it is an error gets the message too`() throws {
+    @Test func `the message is also available from any Error`() throws {
         let error: any Error = try #require(throws: QueryError.self) {
             _ = try parsePredicate("year >")
         }
-        #expect(error.localizedDescription.contains("the text ends"))
+        #expect(error.localizedDescription.contains("the format string ends"))
         #expect((error as NSError).localizedDescription == "\(error)")
     }
 }

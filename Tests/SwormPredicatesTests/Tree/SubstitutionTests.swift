@@ -31,7 +31,7 @@ struct SubstitutionTests {
         #expect(unprepared.code == .variable)
     }
 
-    @Test func `the key paths of a predicate are listed with what they start from`() throws {
+    @Test func `the key paths of a predicate are listed with their roots`() throws {
         let tree = try parsePredicate(
             "a.b == 1 AND a.b > c AND ANY d.e.f == $v.g AND h.@sum.i > 0 AND h.@count > 1 AND SUBQUERY(j, $x, $x.k.l == m).@count > 0 AND n[0].o == 1"
         )

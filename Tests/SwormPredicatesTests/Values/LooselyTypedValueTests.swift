@@ -11,7 +11,7 @@ struct LooselyTypedValueTests {
         #expect(AttributeValue(any: NSDecimalNumber(decimal: value) as Any?) == .decimal(value))
     }
 
-    @Test func `Booleans and small integers are told apart`() {
+    @Test func `Booleans and small integers are distinguished`() {
         #expect(AttributeValue(any: true) == .bool(true))
         #expect(AttributeValue(any: NSNumber(value: true)) == .bool(true))
         #expect(AttributeValue(any: NSNumber(value: false)) == .bool(false))
@@ -27,7 +27,7 @@ struct LooselyTypedValueTests {
         #expect(AttributeValue(any: Float(0.5)) == .double(0.5))
     }
 
-    @Test func `nothing is null, and what no attribute holds is refused`() {
+    @Test func `nil is null, and values that no attribute can hold are rejected`() {
         #expect(AttributeValue(any: nil) == .null)
         #expect(AttributeValue(any: NSNull()) == .null)
         #expect(AttributeValue(any: Int?.none as Any) == .null)

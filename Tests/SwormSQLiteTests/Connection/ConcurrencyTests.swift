@@ -24,7 +24,7 @@ struct ConcurrencyTests {
         try second.transaction(.immediate) { try second.execute("INSERT INTO t VALUES (1)") }
     }
 
-    @Test func `a deferred transaction in WAL keeps its snapshot while others write`() throws {
+    @Test func `a deferred transaction in WAL keeps its snapshot during writes`() throws {
         let writer = try folder.open()
         try writer.setJournalMode(.wal)
         #expect(try writer.journalMode() == .wal)
@@ -69,7 +69,7 @@ struct ConcurrencyTests {
         #expect(answer.log == -1 && answer.checkpointed == -1)
     }
 
-    @Test func `a journal mode that SQLite refuses is an error`() throws {
+    @Test func `a journal mode that SQLite rejects is an error`() throws {
         let connection = try memory()
         let error = sqliteError { try connection.setJournalMode(.wal) }
         #expect(error?.message.contains("memory") == true)

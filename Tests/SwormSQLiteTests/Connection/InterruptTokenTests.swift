@@ -44,7 +44,7 @@ struct InterruptTokenTests {
         try connection.execute("SELECT 1")
     }
 
-    @Test func `what ends a transaction is not stopped`() throws {
+    @Test func `statements that end a transaction are not stopped`() throws {
         let connection = try Connection(.memory(name: "token"))
         let token = InterruptToken()
         connection.interruption = token

@@ -22,13 +22,13 @@ struct OpeningTests {
     }
 
     @Test(arguments: [Connection.Access.readOnly, .readWrite, .readWriteCreate])
-    func `a folder is no database`(access: Connection.Access) {
+    func `a folder is not a database`(access: Connection.Access) {
         let error = sqliteError { _ = try Connection(.file(path: folder.path), options: .init(access: access)) }
         #expect(error?.code == SQLiteError.cannotOpen)
     }
 
     @Test(arguments: [Connection.Access.readOnly, .readWrite, .readWriteCreate])
-    func `a text file is refused and left as it is`(access: Connection.Access) throws {
+    func `a file of plain text is rejected and not modified`(access: Connection.Access) throws {
         let text = String(repeating: "This is a letter, not a database.\n", count: 100)
         try text.write(toFile: folder.file("letter"), atomically: true, encoding: .utf8)
         let error = sqliteError { _ = try folder.open("letter", .init(access: access)) }
@@ -75,7 +75,7 @@ struct OpeningTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
     }
 
-    @Test func `paths that SQLite would read as something else are refused or taken as paths`() throws {
+    @Test func `paths that SQLite would read as something else are rejected or taken as paths`() throws {
         #expect(sqliteError { _ = try Connection(.file(path: "")) }?.code == SQLiteError.cannotOpen)
         #expect(sqliteError { _ = try Connection(.file(path: "/tmp/a\0b")) }?.code == SQLiteError.cannotOpen)
         let options = Connection.Options(access: .readOnly)

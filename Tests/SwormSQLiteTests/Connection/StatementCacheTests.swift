@@ -22,7 +22,7 @@ struct StatementCacheTests {
         #expect(connection.cache.count == 1)
     }
 
-    @Test func `two statements of one text may be open at once`() throws {
+    @Test func `two statements of the same SQL may be open at once`() throws {
         let connection = try memory()
         try connection.execute("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2)")
         var outer = try connection.statement("SELECT a FROM t ORDER BY a")
@@ -38,7 +38,7 @@ struct StatementCacheTests {
         #expect(connection.cache.count == 1)
     }
 
-    @Test func `the statement unused for longest goes first`() throws {
+    @Test func `the least recently used statement is removed first`() throws {
         let connection = try Connection(.memory(name: ""), options: .init(statementCacheLimit: 2))
         func use(_ sql: String) throws -> OpaquePointer { try connection.statement(sql).pointer }
         _ = try use("SELECT 1")

@@ -16,7 +16,7 @@ struct TransactionTests {
     func rows() throws -> [String] { try connection.strings("SELECT a FROM t ORDER BY a") }
     func insert(_ value: Int) throws { try connection.execute("INSERT INTO t VALUES (\(value))") }
 
-    @Test func `a transaction keeps what it did and returns the body's result`() throws {
+    @Test func `a transaction keeps its changes and returns the body's result`() throws {
         let result = try connection.transaction(.immediate) {
             #expect(connection.isInTransaction)
             try insert(1)
@@ -122,7 +122,7 @@ struct TransactionTests {
         #expect(try connection.integer("SELECT count(*) FROM c") == 0)
     }
 
-    @Test func `a transaction inside a transaction is refused and the outer one goes on`() throws {
+    @Test func `a transaction inside a transaction is rejected and the outer one continues`() throws {
         try connection.begin(.deferred)
         #expect(sqliteError { try connection.transaction(.deferred) {} }?.code == SQLiteError.error)
         #expect(connection.isInTransaction)

@@ -26,7 +26,7 @@ struct WatchTests {
         return connection
     }
 
-    @Test func `each statement is told once, without values and without those of triggers`() throws {
+    @Test func `each statement is reported once, without values and without those of triggers`() throws {
         let connection = try memory()
         try connection.execute(
             "CREATE TABLE t (a); CREATE TABLE log (a); CREATE TRIGGER g AFTER INSERT ON t BEGIN INSERT INTO log VALUES (1); END"
@@ -44,7 +44,7 @@ struct WatchTests {
         #expect(try connection.integer("SELECT count(*) FROM log") == 3)
     }
 
-    @Test func `values are told to those who ask for them, and to nobody else`() throws {
+    @Test func `values are reported only to observers that request them`() throws {
         let connection = try numbers()
         let (plain, curious) = (Notes(), Notes())
         connection.watch = .all([plain.watch(), curious.watch(values: true)])
@@ -74,7 +74,7 @@ struct WatchTests {
         #expect(notes.statements[0].seconds < notes.statements[1].seconds)
     }
 
-    @Test func `a statement that fails is told`() throws {
+    @Test func `a statement that fails is reported`() throws {
         let connection = try numbers()
         let notes = Notes()
         connection.watch = notes.watch()
@@ -82,7 +82,9 @@ struct WatchTests {
         #expect(notes.sql == ["INSERT INTO t (id) VALUES (1)"])
     }
 
-    @Test func `one that began before is not told, and neither is its end after the watch has gone`() throws {
+    @Test func `a statement that began before is not reported, and neither is its end after the observer was removed`()
+        throws
+    {
         let connection = try numbers()
         let notes = Notes()
         var early = try connection.statement("SELECT id FROM t")
@@ -97,7 +99,7 @@ struct WatchTests {
         #expect(notes.sql == ["SELECT 1"])
     }
 
-    @Test func `a plan is told when a statement is prepared, and is no statement itself`() throws {
+    @Test func `a plan is reported when a statement is prepared, and is not a statement itself`() throws {
         let connection = try numbers()
         let notes = Notes()
         connection.watch = notes.watch(plans: true)

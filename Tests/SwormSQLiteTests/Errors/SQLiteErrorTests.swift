@@ -25,7 +25,7 @@ struct SQLiteErrorTests {
         #expect(SQLiteError(code: SQLITE_FULL, message: "full").description == "SQLITE_FULL: full")
     }
 
-    @Test func `kinds are told apart by code`() throws {
+    @Test func `kinds are distinguished by code`() throws {
         #expect(SQLiteError(code: SQLiteError.busySnapshot, message: "").isBusy)
         #expect(!SQLiteError(code: SQLITE_IOERR, message: "").isBusy)
         let connection = try memory()

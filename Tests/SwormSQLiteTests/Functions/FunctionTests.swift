@@ -48,7 +48,7 @@ struct FunctionTests {
         #expect(try connection.integer("SELECT total()") == 0)
     }
 
-    @Test func `what a function throws is the statement's error`() throws {
+    @Test func `an error that a function throws is the statement's error`() throws {
         try connection.addFunction("letters", argumentCount: 1, deterministic: true) { _ in throw Refusal() }
         let error = sqliteError { _ = try connection.integer("SELECT letters(1)") }
         #expect(error?.message == "no letters here")
@@ -61,7 +61,7 @@ struct FunctionTests {
         #expect(stopped?.message == "stopped")
     }
 
-    @Test func `what is made from a bound argument is kept while the statement runs`() throws {
+    @Test func `a value that is made from a bound argument is kept while the statement runs`() throws {
         try connection.execute("CREATE TABLE t (a); INSERT INTO t VALUES ('apple'), ('pear'), ('apricot'), (NULL)")
         let made = Counter()
         try connection.addFunction("begins", argumentCount: 2, deterministic: true) { call in
@@ -110,7 +110,7 @@ struct FunctionTests {
         #expect(weakCounter == nil)
     }
 
-    @Test func `a function that SQLite refuses is an error`() {
+    @Test func `a function that SQLite rejects is an error`() {
         for count in [-2, 200, Int.max] {
             let error = sqliteError {
                 try connection.addFunction("bad", argumentCount: count, deterministic: true) { _ in .null }

@@ -51,7 +51,7 @@ struct DecodeLifeTests {
         ) { Holder() }
     }
 
-    @Test func `closures set what has no offset`() throws {
+    @Test func `closures set fields without an offset`() throws {
         do {
             var statement = try connection.statement(count(40) + " SELECT n, 'a rather long name ' || n, x'00' FROM c")
             let rows = try statement.decode(holderPlan())
@@ -174,7 +174,7 @@ struct DecodeLifeTests {
         #expect(tally.alive == 0)
     }
 
-    @Test func `a struct may be made anew for each row`() throws {
+    @Test func `a struct may be created for each row`() throws {
         struct Row { var id = 0; var token: Token }
         let tally = tally
         do {

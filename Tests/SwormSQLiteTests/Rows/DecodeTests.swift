@@ -105,7 +105,7 @@ struct DecodeTests {
         #expect(rows.last == empty)
     }
 
-    @Test func `NULL in a field that is no optional is a fault, for every kind`() throws {
+    @Test func `NULL in a non-optional field is an error, for every kind`() throws {
         for (column, op) in Self.allOps.enumerated() {
             let issue = issue(of: Self.nulls, RowPlan(ops: [op], template: All()))
             #expect(issue?.column == column)
@@ -114,7 +114,7 @@ struct DecodeTests {
         }
     }
 
-    @Test func `another storage class is a fault, for every kind and its optional`() throws {
+    @Test func `another storage class is an error, for every kind and its optional`() throws {
         let wrong: [FieldKind: [String]] = [
             .bool: ["'1'", "1.0", "x'01'"], .int: ["'12abc'", "1.5", "x'01'"], .int64: ["'1'", "2.0"],
             .int16: ["32768", "-32769", "'1'"], .int32: ["2147483648", "-2147483649", "1.5"],
@@ -153,7 +153,7 @@ struct DecodeTests {
         #expect(small.allSatisfy { $0.double == 0 && $0.decimal == 0 })
     }
 
-    @Test func `zero, empty text and empty blob are values`() throws {
+    @Test func `zero, the empty string and an empty blob are values`() throws {
         let plan = RowPlan(
             ops: [Self.op(0, \Maybe.int), Self.op(1, \Maybe.string), Self.op(2, \Maybe.data), Self.op(3, \Maybe.bool)],
             template: Maybe())
@@ -210,7 +210,7 @@ struct DecodeTests {
         #expect(row.pair == (9, "three"))
     }
 
-    @Test func `properties without a column keep what init gave them`() throws {
+    @Test func `properties without a column keep the values of init`() throws {
         struct Row: Sendable {
             var tiny: UInt16 = 77; var id = 0; var tags = ["a", "b"]; var note = "long enough for the heap"
         }
@@ -243,7 +243,7 @@ struct DecodeTests {
         #expect(row.first?.name == "another text of some length")
     }
 
-    @Test func `a plan that points outside its type is refused`() {
+    @Test func `a plan that points outside its type is rejected`() {
         let plans = [
             RowPlan(ops: [RowOp(column: 0, kind: .int, offset: MemoryLayout<All>.size)], template: All()),
             RowPlan(ops: [RowOp(column: 0, kind: .int, offset: -8)], template: All()),

@@ -101,7 +101,7 @@ struct FieldBindingTests {
         #expect(try bind([op(\.bool, 1), op(\.optionalString, 2, isRequired: true), op(\.int, 3)], row).count == 1)
     }
 
-    @Test func `what does not go in as it is is left to the caller`() throws {
+    @Test func `a value that cannot be bound directly is left to the caller`() throws {
         var row = Row()
         row.int = 32_768
         row.int64 = -2_147_483_649
@@ -126,7 +126,7 @@ struct FieldBindingTests {
         #expect(try bind([op(\.data)], row).count == 0)
     }
 
-    @Test func `binding goes on behind the op that was left`() throws {
+    @Test func `binding continues after the skipped op`() throws {
         var row = Row()
         row.double = .nan
         let ops = [try op(\.int, 1), try op(\.double, 2), try op(\.bool, 3)]

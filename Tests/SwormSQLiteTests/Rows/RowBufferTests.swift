@@ -118,7 +118,7 @@ struct RowBufferTests {
         (.text, "CAST(x'61FF' AS TEXT)", "text that is not valid UTF-8", "a\u{FFFD}"),
         (.any, "CAST(x'F09F98' AS TEXT)", "text that is not valid UTF-8", "\u{FFFD}"),
     ])
-    func `a value of the wrong class is a fault with row and column`(
+    func `a value of the wrong class is an error with row and column`(
         kind: CellKind, sql: String, found: String, excerpt: String
     ) {
         let issue = issue("SELECT 77, \(sql)", [.init(.integer), .init(kind)])
@@ -129,14 +129,14 @@ struct RowBufferTests {
         #expect(issue?.expected == kind.expectation + " or NULL")
     }
 
-    @Test func `NULL is a fault where the rule says so`() {
+    @Test func `NULL is an error if the rule does not allow it`() {
         let rules = [CellRule(.integer), CellRule(.text, allowsNull: false)]
         let issue = issue("SELECT 1, 'a' UNION ALL SELECT 2, NULL", rules)
         #expect(issue == DecodingFailure(column: 1, rowID: 2, found: "NULL", expected: "text", excerpt: ""))
         #expect(issue?.description == "column 1 of row 2: found NULL, expected text")
     }
 
-    @Test func `a long value is told by its beginning`() throws {
+    @Test func `a long value is truncated in the error`() throws {
         let text = try #require(
             issue("SELECT 1, replace(hex(zeroblob(100000)), '0', 'é')", [.init(.integer), .init(.blob)]))
         #expect(text.excerpt == String(repeating: "é", count: 40) + "…")
@@ -144,7 +144,7 @@ struct RowBufferTests {
         #expect(blob.excerpt == String(repeating: "00", count: 20) + "…")
     }
 
-    @Test func `rules that do not match the columns are refused`() {
+    @Test func `rules that do not match the columns are rejected`() {
         #expect(sqliteError { _ = try fill("SELECT 1, 2", [.init(.integer)]) }?.code == SQLiteError.misuse)
     }
 

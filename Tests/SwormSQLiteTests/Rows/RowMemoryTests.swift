@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Rows and the memory that there is")
 struct RowMemoryTests {
-    @Test func `a text that there is no memory for is an error, not an empty text`() async {
+    @Test func `a string without enough memory is an error, not an empty string`() async {
         // In a process of its own, as the limit is for all connections of a process.
         await #expect(processExitsWith: .success) {
             let connection = try memory()

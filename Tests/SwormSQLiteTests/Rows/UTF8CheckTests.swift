@@ -22,7 +22,7 @@ struct UTF8CheckTests {
 
     func isValid(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { UTF8Check.isValid($0) } }
 
-    @Test(arguments: broken) func `broken bytes are found wherever they stand`(bytes: [UInt8]) {
+    @Test(arguments: broken) func `invalid bytes are found at every position`(bytes: [UInt8]) {
         for before in 0..<18 {
             for after in 0..<18 {
                 let text =
@@ -35,7 +35,7 @@ struct UTF8CheckTests {
     }
 
     @Test(arguments: ["", "a", "é", "€", "😀", "a\0b", "\u{10FFFF}", "\u{D7FF}\u{E000}", "\u{FFFD}", "日本語テキスト", "😀😀😀"])
-    func `whole characters are taken wherever they stand`(text: String) {
+    func `valid characters are accepted at every position`(text: String) {
         for before in 0..<18 {
             let padded = String(repeating: "x", count: before) + text + "é"
             #expect(isValid(Array(padded.utf8)))

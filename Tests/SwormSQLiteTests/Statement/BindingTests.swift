@@ -47,7 +47,7 @@ struct BindingTests {
         "", "a", "ab\0cd", "é", "日本語", "👩‍👩‍👧‍👦", "fifteen bytes!!", "sixteen bytes!!!",
         String(repeating: "ä", count: 500_000),
     ])
-    func `texts come back`(value: String) throws {
+    func `strings come back`(value: String) throws {
         var statement = try connection.statement("SELECT ?, typeof(?1), length(CAST(?1 AS BLOB))")
         try statement.bind(value, at: 1)
         #expect(try statement.step())
@@ -113,13 +113,13 @@ struct BindingTests {
         }
     }
 
-    @Test func `a value above SQLite's limit is refused with its code`() throws {
+    @Test func `a value above SQLite's limit is rejected with its code`() throws {
         try connection.execute("CREATE TABLE t (a)")
         let error = sqliteError { try connection.execute("INSERT INTO t VALUES (zeroblob(2000000000))") }
         #expect(error?.code == SQLiteError.tooBig)
     }
 
-    @Test func `binding while a statement runs is refused`() throws {
+    @Test func `binding while a statement runs is rejected`() throws {
         var statement = try connection.statement("SELECT ?")
         #expect(try statement.step())
         var error: SQLiteError?
@@ -135,7 +135,7 @@ struct BindingTests {
         #expect(statement.text(0) == "a\u{FFFD}b")
     }
 
-    @Test func `an error of binding never tells the value`() throws {
+    @Test func `an error of binding never contains the value`() throws {
         try connection.execute("CREATE TABLE t (a UNIQUE)")
         var statement = try connection.statement("INSERT INTO t VALUES (?)")
         try statement.bind("secret", at: 1)

@@ -108,7 +108,8 @@ struct AppleStoreDecodingTests {
         try expect(Self.journalEntries(fixture), of: SurfJournal.Entry.self, in: store)
     }
 
-    @Test(arguments: journals) func `a condition on a journal finds what a filter finds`(_ fixture: Fixture) throws {
+    @Test(arguments: journals) func `a condition on a journal finds the objects of a filter`(_ fixture: Fixture) throws
+    {
         let entries = try Self.journalEntries(fixture)
         let location = try #require(entries.compactMap(\.location).first)
         let found = try container(fixture).perform { context in

@@ -21,7 +21,7 @@ struct BatchTests {
         return store
     }
 
-    @Test func `an update sets several properties, nil among them, and tells how many objects it found`() throws {
+    @Test func `an update sets several properties, including nil, and returns the number of objects`() throws {
         let store = try library()
         let printed = Date(timeIntervalSinceReferenceDate: 5)
         let count = try store.perform { context in
@@ -39,7 +39,7 @@ struct BatchTests {
         #expect(try store.perform { try $0.count(of: Volume.all.where { $0.pages == 2 }) } == 6)
     }
 
-    @Test func `handles of the same perform show what was written, and say what is gone`() throws {
+    @Test func `handles of the same perform show the written values, and report deleted objects`() throws {
         let store = try library()
         try store.perform { context in
             let volumes = try context.fetch(Volume.all.sort(\.id))
@@ -90,7 +90,7 @@ struct BatchTests {
 
     // Core Data says so when the changes are saved, and nothing can go on then.
     #if !canImport(CoreData)
-    @Test func `what a save refuses is refused by name, and the perform can go on`() throws {
+    @Test func `a value that a save rejects is rejected by name, and the perform can continue`() throws {
         let store = try library()
         try store.perform { context in
             let error = storeError { try context.update(Volume.all, set: (\.id, 3), (\.title, "x")) }

@@ -184,7 +184,7 @@ struct InsertingTests {
         try store.verify()
     }
 
-    @Test func `what a save would refuse is refused with the same code`() throws {
+    @Test func `a value that a save would reject is rejected with the same code`() throws {
         let store = try TestStore(for: Ruled.self)
         let bad: [Ruled] = [
             Ruled(name: ""), Ruled(name: "muchtoolong"), Ruled(name: "A1"), Ruled(stars: 0), Ruled(stars: 6),
@@ -216,12 +216,12 @@ struct InsertingTests {
         try store.verify()
     }
 
-    @Test func `a type with a required relation is refused, with the way out`() throws {
+    @Test func `a type with a required relation is rejected, with the way out`() throws {
         let store = try TestStore(for: Linked.self)
         let error = storeError { try store.container.perform { try $0.insert(contentsOf: [Linked(name: "a")]) } }
         #expect(error?.code == .validation && error?.attribute == "home")
         #if !canImport(CoreData)
-        #expect(error?.message.contains("Use insert") == true)
+        #expect(error?.message.contains("use 'insert'") == true)
         #endif
         try store.container.perform { context in
             try context.insert(contentsOf: [Home(name: "h")])
@@ -261,7 +261,7 @@ struct InsertingTests {
         try store.verify()
     }
 
-    @Test func `unsaved objects stay as they are, and are saved behind the rows`() throws {
+    @Test func `unsaved objects are unchanged, and are saved after the rows`() throws {
         let store = try TestStore(for: Volume.self, in: .file) { try $0.insert(Volume(id: 1, title: "old")) }
         try store.container.perform { context in
             let volume = try #require(try context.fetchOne(Volume.all))
@@ -283,7 +283,7 @@ struct InsertingTests {
     }
 
     #if !canImport(CoreData)
-    @Test func `rows that are written while others are read are an error, and the reading goes on`() throws {
+    @Test func `rows that are written during a read are an error, and the read continues`() throws {
         let store = try TestStore(for: Volume.self)
         try store.container.perform { context in
             try context.insert(contentsOf: (0..<3).map { Volume(id: $0) })

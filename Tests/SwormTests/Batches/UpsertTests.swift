@@ -3,7 +3,7 @@ import Sworm
 import SwormTools
 import Testing
 
-@Suite("Values that are inserted or update what exists")
+@Suite("Values that are inserted or update existing objects")
 struct UpsertTests {
     typealias Volume = Shelf.Volume
 
@@ -24,7 +24,7 @@ struct UpsertTests {
         try store.reopened().perform { try $0.decode(Volume.all.sort(\.id)) }
     }
 
-    @Test func `new values are inserted, and existing objects get the others`() throws {
+    @Test func `new values are inserted, and existing objects are updated`() throws {
         let store = try TestStore(for: Volume.self, in: .file) { context in
             for id in 0..<10 { try context.insert(Volume(id: id, title: "old", pages: id)) }
         }
@@ -39,7 +39,7 @@ struct UpsertTests {
         try store.verify()
     }
 
-    @Test func `a policy says what an existing object gets`() throws {
+    @Test func `a policy decides the values of an existing object`() throws {
         let store = try TestStore(for: Volume.self, in: .file) { try $0.insert(Volume(id: 1, title: "old", pages: 1)) }
         let values = [Volume(id: 1, title: "new", pages: 2), Volume(id: 2, title: "new", pages: 2)]
         try store.container.perform { (context: ManagedObjectContext) throws in
@@ -139,7 +139,7 @@ struct UpsertTests {
         try store.verify()
     }
 
-    @Test func `another context that changes an object meanwhile meets a conflict`() throws {
+    @Test func `another context that concurrently changes an object causes a conflict`() throws {
         let store = try TestStore(for: Volume.self, in: .file) { try $0.insert(Volume(id: 1, title: "old")) }
         let other = try store.reopened()
         let error = storeError {
@@ -160,7 +160,7 @@ struct UpsertTests {
         try store.verify()
     }
 
-    @Test func `what is kept in external files is replaced with its file`() throws {
+    @Test func `a value in an external file is replaced with its file`() throws {
         struct Picture: ManagedObjectConvertible, Equatable {
             var id = 0
             var data = Data()
@@ -178,7 +178,7 @@ struct UpsertTests {
         try store.verify()
     }
 
-    @Test func `it goes down with its perform`() throws {
+    @Test func `it is undone with its perform`() throws {
         let store = try TestStore(for: Volume.self, in: .file) { try $0.insert(Volume(id: 1, title: "old")) }
         try store.container.perform { context in
             let known = try #require(try context.fetchOne(Volume.all))

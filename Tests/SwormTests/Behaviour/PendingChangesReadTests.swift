@@ -64,7 +64,7 @@ struct PendingChangesReadTests {
         }
     }
 
-    @Test func `orders, limits and places count the changed values`() throws {
+    @Test func `orders, limits and offsets count the changed values`() throws {
         try withChanges { context in
             try expect([6, 1, 4, 5, 2], Volume.all.sort(\.pages), context)
             try expect([2, 5], Volume.all.sort(\.pages, ascending: false).limit(2), context)

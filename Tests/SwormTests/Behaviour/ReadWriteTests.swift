@@ -68,7 +68,7 @@ struct ReadWriteTests {
         }
     }
 
-    @Test func `a column is fetched in order, from a place on, and so many`() throws {
+    @Test func `a column is fetched in order, with an offset and a limit`() throws {
         let store = try PersistentContainer(for: Volume.self, at: .memory)
         try store.perform { context in
             for id in (0..<20).shuffled() { try context.insert(Volume(id: id, pages: 100 - id)) }
@@ -113,7 +113,7 @@ struct ReadWriteTests {
         #expect(try store.perform { try $0.count(of: Writer.all) } == 0)
     }
 
-    @Test func `texts that look the same but are other bytes are two unique values`() throws {
+    @Test func `strings that look the same but have different bytes are two unique values`() throws {
         struct Word: ManagedObjectConvertible {
             var text = ""
             static let attributes: Set<Attribute<Word>> = [.init(\.text, "text", .unique)]

@@ -35,7 +35,7 @@ struct ClosureFormTests {
         #expect(book { $0.status.between(.draft, .printed) }.arguments as? [[String]] == [["draft", "printed"]])
     }
 
-    @Test func `text`() {
+    @Test func `strings`() {
         #expect(book { $0.title.hasPrefix("x") }.format == "title BEGINSWITH %@")
         #expect(book { $0.title.hasSuffix("x", .caseInsensitive) }.format == "title ENDSWITH[c] %@")
         #expect(book { $0.subtitle.contains("x", .search) }.format == "subtitle CONTAINS[cd] %@")
@@ -76,7 +76,7 @@ struct ClosureFormTests {
         #expect(author { $0.books.none.reviews.any.mark == 3 }.format == "NOT (ANY books.reviews.mark == %@)")
     }
 
-    @Test func `what one word cannot say becomes a subquery`() {
+    @Test func `a condition that no operator expresses becomes a subquery`() {
         #expect(
             author { $0.books.any.reviews.all.mark == 3 }.format
                 == "SUBQUERY(books, $x1, SUBQUERY($x1.reviews, $x, $x.mark == %@).@count == $x1.reviews.@count).@count > %@"
@@ -133,7 +133,7 @@ struct ClosureFormTests {
         #expect(throws: Never.self) { try Condition<Author>(format: condition.format, 0, 0, 0).validate() }
     }
 
-    @Test func `arguments stand in the order of the text`() {
+    @Test func `arguments are in the order of the format string`() {
         let condition = book { $0.reviews.filter { $0.mark == 5 }.count + 1 > 7 && $0.year == 8 }
         #expect(condition.arguments as? [Int64] == [5, 1, 7, 8])
     }
@@ -146,7 +146,7 @@ struct ClosureFormTests {
         #expect(book { _ in "year == 1" }.format == "year == %@")
     }
 
-    @Test func `what is wrong is carried until the request runs`() {
+    @Test func `an error is carried until the request runs`() {
         #expect(throws: StoreError.self) { try book { $0.cover == "x" }.validate() }
         #expect(throws: StoreError.self) { try book { $0.reviews.filter { _ in "mark = = 3" }.count > 1 }.validate() }
         #expect(throws: StoreError.self) { try author { $0.books.any.cover == "x" }.validate() }

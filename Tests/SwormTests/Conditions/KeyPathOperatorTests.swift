@@ -65,7 +65,7 @@ struct KeyPathOperatorTests {
         #expect(Query.between(\Book.rating, 1, 2).arguments as? [[Int64]] == [[1, 2]])
     }
 
-    @Test func `text is compared without case and diacritics unless said otherwise`() {
+    @Test func `strings are compared without case and diacritics unless specified otherwise`() {
         #expect(Query.contains(\Book.title, "x").format == "title CONTAINS[cd] %@")
         #expect(Query.beginsWith(\Book.title, "x").format == "title BEGINSWITH[cd] %@")
         #expect(Query.endsWith(\Book.title, "x").format == "title ENDSWITH[cd] %@")
@@ -115,7 +115,7 @@ struct KeyPathOperatorTests {
                 == "(rating == %@) AND (status != %@)")
     }
 
-    @Test func `the operators of others mean what they meant`() {
+    @Test func `operators of other modules keep their meaning`() {
         let one = \Book.year
         let other = \Book.year
         let text: String? = "a"

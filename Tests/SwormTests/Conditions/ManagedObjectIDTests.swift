@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Object ids")
 struct ManagedObjectIDTests {
-    @Test func `the URL form leads back to the id`() throws {
+    @Test func `the URL form points back to the id`() throws {
         let id = ManagedObjectID<Book>(
             ObjectReference(storeIdentifier: "0F9C2A5E-79B2-4C64-B6E1-0E3C1D0A7C11", entityName: "Book", key: 42))
         #expect(id.description == "x-coredata://0F9C2A5E-79B2-4C64-B6E1-0E3C1D0A7C11/Book/p42")
@@ -27,7 +27,7 @@ struct ManagedObjectIDTests {
         "x-coredata://S/Book/p0", "x-coredata://S/Book/p-1", "x-coredata://S/Book/p99999999999999999999",
         "x-coredata://S/Book/p1/x", "x-coredata://S//p1", "x-coredata://S/Book/p01", "x-coredata:Book/p1",
     ])
-    func `other URLs are refused`(text: String) throws {
+    func `other URLs are rejected`(text: String) throws {
         let url = try #require(URL(string: text))
         let error = #expect(throws: StoreError.self) { try ManagedObjectID<Book>(url) }
         #expect(error?.code == .invalidObjectID)

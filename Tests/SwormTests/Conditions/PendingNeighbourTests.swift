@@ -58,7 +58,7 @@ struct PendingNeighbourTests {
         "writer.born + reviews.@count > 1828", "writer.self == nil", "SELF.writer.novels.@max.year == 1869",
     ]
 
-    @Test func `what is found before a save is what is found after it`() throws {
+    @Test func `the results before a save equal the results after it`() throws {
         for change in Self.changes {
             let store = try PersistentContainer(for: Novel.self, at: .memory)
             try store.perform { try NovelStore.seed($0) }

@@ -3,9 +3,9 @@ import Sworm
 import SwormPredicates
 import Testing
 
-@Suite("Conditions from text")
+@Suite("Conditions from strings")
 struct RawConditionTests {
-    @Test func `text is parsed into a tree and printed from it`() throws {
+    @Test func `a format string is parsed into a tree and printed from it`() throws {
         let condition = Condition<Book>(format: "year > %@ AND title BEGINSWITH[c] %@", 3, "x")
         #expect(condition.format == "(year > %@) AND (title BEGINSWITH[c] %@)")
         #expect(values(condition) == "[\"3\", \"x\"]")
@@ -37,7 +37,7 @@ struct RawConditionTests {
         #expect(arguments[4] as? [String] == ["draft"])
     }
 
-    @Test func `text that is not understood prints as it was written, and throws later`() throws {
+    @Test func `a format string that cannot be parsed prints unchanged, and throws later`() throws {
         let condition = (\Book.year == 1 || \Book.year == 2) && !("foo.bar")
         #expect(condition.format == "((year == %@) OR (year == %@)) AND (NOT (foo.bar))")
         #expect(condition.arguments.count == 2)
@@ -58,7 +58,7 @@ struct RawConditionTests {
         #expect(throws: Never.self) { try (\Measured.reading == Reading(value: 1)).validate() }
     }
 
-    @Test func `raw text with arguments`() {
+    @Test func `a format string with arguments`() {
         #expect(Book.all.where(raw: "year == %@ OR title == %@", 3, "x").condition?.arguments.count == 2)
     }
 

@@ -59,7 +59,7 @@ struct TypedOperatorTests {
         try check("number BETWEEN {flags, number}", [2, 4]) { $0.number.between($0.flags, $0.number) }
     }
 
-    @Test func `text against text`() throws {
+    @Test func `string against string`() throws {
         try check("code BEGINSWITH alias", []) { $0.code.hasPrefix($0.alias) }
         try check("code BEGINSWITH[c] alias", [1]) { $0.code.hasPrefix($0.alias, .caseInsensitive) }
         try check("code ENDSWITH alias", [4]) { $0.code.hasSuffix($0.alias) }
@@ -118,13 +118,13 @@ struct TypedOperatorTests {
         try check("TERNARY(paid > %@, weight, paid) < %@", [4]) { ($0.paid > 0).then($0.weight, else: $0.paid) < 0 }
     }
 
-    @Test func `a mistake inside is told by the condition`() throws {
+    @Test func `a mistake inside is reported by the condition`() throws {
         let broken = Condition<Parcel>(format: "number ==")
         let condition = Parcel.all.where { broken.then(1, else: $0.number) == 1 }
         #expect(storeError { try condition.validate() }?.code == .invalidCondition)
     }
 
-    @Test func `rows by their places`() throws {
+    @Test func `rows by their indexes`() throws {
         let store = try PersistentContainer(for: Book.self, at: .memory)
         let requests: [(Request<Book>, String, [String])] = [
             (Book.all.where { $0.reviews.first.mark == 1 }, "reviews[FIRST].mark == %@", ["a", "b"]),

@@ -14,7 +14,7 @@ struct BadStoreTests {
         static let attributes: Set<Attribute<Item>> = [.init(\.name, "name"), .init(\.size, "size")]
     }
 
-    struct Fault: Sendable, CustomTestStringConvertible {
+    struct Failure: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let code: StoreError.Code
         let words: [String]
@@ -25,8 +25,8 @@ struct BadStoreTests {
 
         static func sql(
             _ name: String, _ code: StoreError.Code, _ words: [String], rows: Bool = false, _ sql: String
-        ) -> Fault {
-            Fault(
+        ) -> Failure {
+            Failure(
                 testDescription: name, code: code, words: words,
                 spoil: { try Connection(.file(path: $0.path)).execute(sql) },
                 showsInRows: rows)
@@ -35,14 +35,14 @@ struct BadStoreTests {
         static func bytes(
             _ name: String, _ words: [String], code: StoreError.Code = .cannotOpen,
             _ change: @escaping @Sendable (Data) -> Data
-        ) -> Fault {
-            Fault(
+        ) -> Failure {
+            Failure(
                 testDescription: name, code: code, words: words,
                 spoil: { try change(try Data(contentsOf: $0)).write(to: $0) })
         }
     }
 
-    static let issues: [Fault] = [
+    static let issues: [Failure] = [
         .bytes("a text file", ["not a SQLite database"]) { _ in Data("Dear diary, nothing of note happened.".utf8) },
         .bytes("a truncated store", ["cut off"]) { $0.dropLast(5_000) },
         .bytes("a store with a damaged page", ["damaged"], code: .storeFailed) { data in
@@ -50,13 +50,15 @@ struct BadStoreTests {
             for index in 4_096..<min(12_288, data.count) { data[index] = 0x5A }
             return data
         },
-        Fault(testDescription: "a SQLite file that is no store", code: .cannotOpen, words: ["not a Core Data store"]) {
+        Failure(
+            testDescription: "a SQLite file that is not a store", code: .cannotOpen, words: ["not a Core Data store"]
+        ) {
             try FileManager.default.removeItem(at: $0)
             try Connection(.file(path: $0.path)).execute("CREATE TABLE note (text TEXT)")
         },
         .sql("NULL metadata", .cannotOpen, ["Z_PLIST"], "UPDATE Z_METADATA SET Z_PLIST = NULL"),
         .sql(
-            "metadata that is no property list", .cannotOpen, ["property list"],
+            "metadata that is not a property list", .cannotOpen, ["property list"],
             "UPDATE Z_METADATA SET Z_PLIST = X'00FF'"),
         .sql("a missing column", .cannotOpen, ["ZSIZE", "Item.size"], "ALTER TABLE ZITEM DROP COLUMN ZSIZE"),
         .sql(
@@ -71,7 +73,7 @@ struct BadStoreTests {
     ]
 
     @Test(arguments: issues)
-    func `each fault is a clear error, and the file is left as it was`(issue: Fault) throws {
+    func `each issue is a clear error, and the file is not modified`(issue: Failure) throws {
         let folder = try StoreFolder()
         try PersistentContainer(for: Item.self, at: .file(folder.file())).perform { try $0.insert(Item(name: "a")) }
         try issue.spoil(folder.file())

@@ -19,7 +19,7 @@ struct ContainerOpeningTests {
         }
     }
 
-    @Test func `a store of another model is refused with the difference`() throws {
+    @Test func `a store of another model is rejected with the difference`() throws {
         let folder = try StoreFolder()
         try PersistentContainer(for: Old.Item.self, at: .file(folder.file())).perform { try $0.insert(Old.Item()) }
         let before = try Data(contentsOf: folder.file())
@@ -39,7 +39,7 @@ struct ContainerOpeningTests {
         #expect(!FileManager.default.fileExists(atPath: folder.file("missing").path))
     }
 
-    @Test func `what is no store is refused and left as it was`() throws {
+    @Test func `a file that is not a store is rejected and not modified`() throws {
         let folder = try StoreFolder()
         let text = Data("This is only text, and of some length, so that it could be a header of a database.".utf8)
         try text.write(to: folder.file())
@@ -60,7 +60,7 @@ struct ContainerOpeningTests {
         #expect(try Data(contentsOf: folder.file()) == before)
     }
 
-    @Test func `a place that cannot be a folder is reported`() throws {
+    @Test func `a path that cannot be a folder is reported`() throws {
         let folder = try StoreFolder()
         try Data("x".utf8).write(to: folder.file("plain"))
         let error = storeError {
@@ -70,7 +70,7 @@ struct ContainerOpeningTests {
         #expect(error?.message.contains("plain/inside") ?? false)
     }
 
-    @Test func `a URL of the web and a timeout below zero are refused`() throws {
+    @Test func `a web URL and a negative timeout are rejected`() throws {
         let web = try #require(URL(string: "https://example.org/store.sqlite"))
         #expect(storeError { _ = try PersistentContainer(for: Old.Item.self, at: .file(web)) }?.code == .cannotOpen)
         #expect(storeError { _ = try PersistentContainer(for: Old.Item.self, at: .readOnly(web)) }?.code == .cannotOpen)
@@ -78,7 +78,7 @@ struct ContainerOpeningTests {
         #expect(error?.code == .cannotOpen)
     }
 
-    @Test func `errors of a perform go to the log too`() throws {
+    @Test func `errors of a perform are logged too`() throws {
         final class Log: @unchecked Sendable {
             // Touched by the test's own thread only, which also runs every perform. Hence the unchecked conformance.
             var errors: [any Error] = []
@@ -105,7 +105,7 @@ struct ContainerOpeningTests {
         #expect(try store.perform { try $0.fetch(Old.Item.all, \.name) } == ["outer"])
     }
 
-    @Test func `a perform whose result nobody wants stands in a closure that returns nothing`() throws {
+    @Test func `a perform without a result has a closure that returns nothing`() throws {
         let store = try PersistentContainer(for: Old.Item.self, at: .memory)
         func run(_ body: () throws -> Void) rethrows { try body() }
         try run { try store.perform { try $0.insert(Old.Item(name: "a")) } }

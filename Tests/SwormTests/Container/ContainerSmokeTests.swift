@@ -28,7 +28,7 @@ struct ContainerSmokeTests {
         }
     }
 
-    @Test func `what was inserted is found again in the same container`() throws {
+    @Test func `inserted objects are found again in the same container`() throws {
         let store = try PersistentContainer(for: Book.self, at: .memory)
         try fill(store)
         let titles = try store.perform { context in
@@ -44,7 +44,7 @@ struct ContainerSmokeTests {
         #expect(counts == [3, 2, 3, 2])
     }
 
-    @Test func `what was inserted is found again in a reopened file`() throws {
+    @Test func `inserted objects are found again in a reopened file`() throws {
         let folder = try StoreFolder()
         let place = folder.file("deep/down/store.sqlite")
         let book = Book(
@@ -156,7 +156,7 @@ struct ContainerSmokeTests {
         #expect(try store.perform { try $0.count(of: Tag.all) } == 1)
     }
 
-    @Test func `a merge policy settles what is taken already`() throws {
+    @Test func `a merge policy settles taken unique values`() throws {
         let folder = try StoreFolder()
         let store = try PersistentContainer(
             for: Book.self, at: .file(folder.file()), mergePolicy: .mergeByPropertyObjectTrumpMergePolicyType)

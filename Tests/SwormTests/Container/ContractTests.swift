@@ -22,18 +22,18 @@ struct ContractTests {
         return try #require(violations.first)
     }
 
-    @Test func `a model that fits has no fault`() throws {
+    @Test func `a matching model has no issues`() throws {
         #expect(contract.violations(in: Contract.model()) == [])
         try contract.check(Contract.model())
     }
 
-    @Test func `an entity that the model lacks is told with the nearest name`() throws {
+    @Test func `an entity that the model does not have is reported with the nearest name`() throws {
         let issue = try issue { $0.licence.name = "License" }
         #expect(issue.kind == .unknownEntity)
         #expect(issue.entity == "Licence" && issue.member == nil && issue.suggestion == "License")
     }
 
-    @Test func `an attribute that the model lacks is told with the nearest name`() throws {
+    @Test func `an attribute that the model does not have is reported with the nearest name`() throws {
         let issue = try issue { parts in
             parts.licence.attributesByName["number"]?.isOptional = true
             parts.licence.attributesByName["number"]?.name = "numbre"
@@ -43,16 +43,16 @@ struct ContractTests {
         #expect(issue.suggestion == "numbre")
         #expect(
             issue.description
-                == "Licence.number: the model's entity has no attribute of this name. Did you mean \"numbre\"?")
+                == "Licence.number: the model's entity has no attribute of this name. Did you mean 'numbre'?")
     }
 
-    @Test func `a relation that the model lacks is told with the nearest name`() throws {
+    @Test func `a relation that the model does not have is reported with the nearest name`() throws {
         let issue = try issue { $0.owner.relationshipsByName["licence"]?.name = "license" }
         #expect(issue.kind == .unknownRelation)
         #expect(issue.entity == "Owner" && issue.member == "licence" && issue.suggestion == "license")
     }
 
-    @Test func `a relation in the place of an attribute is named as such`() throws {
+    @Test func `a relation instead of an attribute is reported as such`() throws {
         let issue = try issue { parts in
             parts.owner.properties.removeAll { $0.name == "licence" }
             parts.add(parts.attribute("licence", .stringAttributeType, optional: true), to: parts.owner)
@@ -68,7 +68,7 @@ struct ContractTests {
         #expect(issue.message.contains("a String"))
     }
 
-    @Test func `an integer of another width is no wrong type`() {
+    @Test func `an integer of another width is not a wrong type`() {
         for type in [NSAttributeType.integer16AttributeType, .integer32AttributeType] {
             #expect(violations { $0.owner.attributesByName["age"]?.attributeType = type } == [])
         }
@@ -81,7 +81,7 @@ struct ContractTests {
         #expect(try self.issue(for: .reading) { $0.owner.attributesByName["name"]?.isOptional = true } == issue)
     }
 
-    @Test func `a nil that never occurs is no fault`() {
+    @Test func `a nil that never occurs is not an issue`() {
         #expect(
             violations {
                 $0.owner.attributesByName["name"]?.isOptional = true
@@ -96,7 +96,7 @@ struct ContractTests {
         #expect(ModelContract(Known.self).violations(in: model) == [])
     }
 
-    @Test func `a nil that the model does not take is a fault for writing only`() throws {
+    @Test func `a nil that the model does not allow is an issue only for writing`() throws {
         let issue = try issue { $0.owner.attributesByName["age"]?.isOptional = false }
         #expect(issue.kind == .optionality)
         #expect(issue.message.contains("could not be saved"))
@@ -106,17 +106,17 @@ struct ContractTests {
     @Test func `to one for to many, and in order for in no order`() throws {
         let one = try issue { $0.owner.relationshipsByName["licence"]?.maxCount = 0 }
         #expect(one.kind == .relationKind)
-        #expect(one.message.contains("to one in the table and to many in the model"))
+        #expect(one.message.contains("to-one in the table and to-many in the model"))
         #expect(one.message.contains("ToManyRelation<Licence>"))
         let ordered = try issue { $0.owner.relationshipsByName["cars"]?.isOrdered = true }
         #expect(ordered.kind == .relationKind)
         #expect(ordered.message.contains("declare it as ToManyOrderedRelation<Car>"))
     }
 
-    @Test func `a relation that leads elsewhere`() throws {
+    @Test func `a relation with another destination`() throws {
         let issue = try issue { $0.owner.relationshipsByName["licence"]?.destinationEntity = $0.owner }
         #expect(issue.kind == .destination)
-        #expect(issue.message == "the relation leads to Licence in the table and to Owner in the model")
+        #expect(issue.message == "the destination of the relation is Licence in the table and Owner in the model")
     }
 
     @Test func `an inverse that is not there, or another one`() throws {
@@ -147,7 +147,7 @@ struct ContractTests {
         let model = Contract.model { $0.add($0.relation("cars", to: $0.car, many: true), to: $0.licence) }
         let violations = ModelContract(Astray.self).violations(in: model)
         #expect(violations.map(\.kind) == [.inverse])
-        #expect(violations.first?.message.contains("leads to Owner and not back to Licence") ?? false)
+        #expect(violations.first?.message.contains("is Owner, not Licence") ?? false)
     }
 
     @Test func `a name twice and a key path twice`() {
@@ -165,7 +165,7 @@ struct ContractTests {
         #expect(violations.count == 2)
     }
 
-    @Test func `a value that the model requires and the table lacks`() throws {
+    @Test func `a value that the model requires and the table does not have`() throws {
         func add(to parts: Contract.Parts) {
             parts.add(parts.attribute("issued", .dateAttributeType), to: parts.licence)
             parts.add(parts.attribute("state", .stringAttributeType, default: "new"), to: parts.licence)
@@ -200,7 +200,7 @@ struct ContractTests {
         #expect(ModelContract(Plain.self).violations(in: model).map(\.kind) == [.missingRelation])
     }
 
-    @Test func `what an abstract entity requires is for those that inherit from it`() {
+    @Test func `required attributes of an abstract entity apply to its sub-entities`() {
         let model = Contract.model { parts in
             parts.add(parts.attribute("issued", .dateAttributeType), to: parts.licence)
             parts.licence.isAbstract = true

@@ -14,7 +14,7 @@ enum ModelFixture {
     }
 
     /// Whether the engine says what is wrong with a model file; Core Data says only that there is something.
-    static var tellsFaults: Bool {
+    static var reportsIssues: Bool {
         #if canImport(CoreData)
         false
         #else

@@ -91,7 +91,7 @@ struct ModelFromTablesFixtureTests {
     }
 
     @Test(.enabled(if: ModelFixture.readsSources, "Core Data reads compiled models only"))
-    func `a model file that fits is accepted, and one of another version is refused with its difference`() throws {
+    func `a matching model file is accepted, and one of another version is rejected with its difference`() throws {
         let folder = try #require(ModelFixture.folder).appendingPathComponent("coredataplus-sm3")
         let versions = folder.appendingPathComponent("SampleModel3.xcdatamodeld")
         let store = folder.appendingPathComponent("SampleModel3_V1.sqlite")

@@ -33,7 +33,7 @@ struct ModelFromTablesTests {
         try ModelContract(Tabled.Person.self).check(model)
     }
 
-    @Test func `the rules of both ways refuse the same values`() throws {
+    @Test func `the rules of both ways reject the same values`() throws {
         let folder = try StoreFolder()
         var stores = [try PersistentContainer(for: Tabled.Person.self, at: .memory)]
         if ModelFixture.readsSources {
@@ -60,7 +60,7 @@ struct ModelFromTablesTests {
         }
     }
 
-    @Test func `a default is what every fresh instance has`() throws {
+    @Test func `a default is the value of every new instance`() throws {
         #expect(try attribute("age").defaultValue as? Int64 == 18)
         #expect(try attribute("name").defaultValue as? String == "nobody")
         #expect(try attribute("status").defaultValue as? Int64 == 4)
@@ -69,7 +69,7 @@ struct ModelFromTablesTests {
         #expect(try attribute("nick").defaultValue == nil)
     }
 
-    @Test func `entities that relations lead to are found, and others are given`() throws {
+    @Test func `destination entities of relations are found, and further entities are given`() throws {
         struct Alone: ManagedObjectConvertible {
             var x = 0
             static let attributes: Set<Attribute<Alone>> = [.init(\.x, "x")]

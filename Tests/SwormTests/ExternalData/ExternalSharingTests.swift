@@ -36,7 +36,7 @@ struct ExternalSharingTests {
         try PersistentContainer(for: Picture.self, at: .file(url), mergePolicy: policy)
     }
 
-    @Test func `a perform reads what it has found, whoever replaces, clears or deletes it`() throws {
+    @Test func `a perform reads the files that it has found, even if they are replaced, cleared or deleted`() throws {
         try withFile { url in
             let (store, other) = (try open(url), try open(url))
             let pictures = (1...3).map { Picture(id: $0, title: "old", data: data($0)) }

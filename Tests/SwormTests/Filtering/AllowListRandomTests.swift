@@ -43,7 +43,7 @@ struct AllowListRandomTests {
     }
 
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func `what passes the check finds the same whatever the secrets are`(seed: UInt64) throws {
+    func `a condition that passes the check finds the same rows whatever the secrets are`(seed: UInt64) throws {
         let years = [1999, 3, 1]
         let one = try World(
             [

@@ -2,7 +2,7 @@ import Foundation
 import Sworm
 import Testing
 
-@Suite("What an allow-list keeps secret")
+@Suite("The secrets that an allow list protects")
 struct AllowListTests {
     @Test(arguments: [
         ("SELF['pin'] == 1234", []), ("SELF[%@] == 1234", ["pin"]), ("SELF[lowercase('PIN')] == 1234", []),
@@ -27,7 +27,7 @@ struct AllowListTests {
         ("SELF.@count == 1", []), ("friend[0].year == 1", []), ("year.length == 3", []), ("nil.pin == 3", []),
         ("friend.year.length == 3", []), ("$x == 3", []), ("objectID == nil", []), ("sum(name.pin) == 1", []),
     ])
-    func `what could ask for more is refused`(format: String, arguments: [String]) throws {
+    func `conditions that could read more are rejected`(format: String, arguments: [String]) throws {
         let condition = try Condition<Dossier>.received(format, arguments)
         let error = storeError { try condition.check(against: .dossiers) }
         #expect(error?.code == .conditionNotAllowed, "\(String(describing: error))")
@@ -44,7 +44,7 @@ struct AllowListTests {
         "-friend.year + 3 ** 2 BETWEEN {1, friend.year}", "count(witnesses) > 3", "now() > friend.year",
         "TRUEPREDICATE AND NOT FALSEPREDICATE", "sum({1, 2}) == 3", "ANY witnesses.year IN {1, 2}",
     ])
-    func `what asks for allowed names only is let through`(format: String) throws {
+    func `conditions on allowed names are accepted`(format: String) throws {
         try Condition<Dossier>.received(format).check(against: .dossiers)
     }
 
@@ -55,7 +55,7 @@ struct AllowListTests {
         try #require(condition).check(against: .dossiers)
     }
 
-    @Test func `the length of an object is no attribute of that name`() throws {
+    @Test func `the length of an object is not an attribute of that name`() throws {
         let store = try PersistentContainer(for: Dossier.self, at: .memory)
         try store.perform { try $0.insert(Dossier(name: "abc", length: 7)).friend = $0.insert(Witness(name: "F")) }
         for format in ["length(SELF) == 7", "length(friend) == 7", "length(pin) == 7"] {
@@ -84,7 +84,7 @@ struct AllowListTests {
         #expect(error?.description.contains("nested too deeply") == true, "\(String(describing: error))")
     }
 
-    @Test func `a list that names what is no relation allows nothing`() throws {
+    @Test func `a list that names a property that is not a relation allows nothing`() throws {
         let wrong = ConditionAllowList().allowing(Dossier.self, relations: \.friend, \.title)
         let error = storeError { try Condition<Dossier>(format: "friend == nil").check(against: wrong) }
         #expect(error?.code == .unknownKeyPath && error?.message.contains("title") == true)

@@ -13,7 +13,7 @@ struct ConditionAsDataTests {
     private static let conditions: [Condition<Book>] = [
         \.year > 1800, \.rating == nil, \.id == id, \.weight == 0.1,
         \.price == Decimal(string: "12345678901234567890.5") ?? 0,
-        \.status == .printed, \.title == "“quoted” \\ 'x' \u{0}", \.weight != .infinity,
+        \.status == .printed, \.title == "'quoted' \\ 'x' \u{0}", \.weight != .infinity,
         \.year === [1, 2, 3], "TRUEPREDICATE", "NOT (year IN {1, 2} OR title ==[cd] 'x')",
         Condition(format: "subtitle != %@ OR year BETWEEN %@", nil, [1, 9]),
         Condition(format: "%K == %@", "title", "x"),
@@ -69,7 +69,7 @@ struct ConditionAsDataTests {
         (#"{"entity":"Book","format":"year == %@","arguments":[{"decimal":"many"}]}"#, "decimal"),
         (#"{"entity":"Book"}"#, "format"),
     ])
-    func `what is no condition is refused with words`(json: String, word: String) throws {
+    func `data that is not a condition is rejected with a message`(json: String, word: String) throws {
         let error = #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(Condition<Book>.self, from: Data(json.utf8))
         }
@@ -97,7 +97,7 @@ struct ConditionAsDataTests {
     @Test(arguments: [
         "", "-", "+", ".", "1e", "1e+", "e1", "12x", " 1", "1 ", "1,5", "0x10", "--1", "1.2.3", "nan", "inf",
     ])
-    func `what is no decimal is refused`(text: String) {
+    func `a string that is not a decimal is rejected`(text: String) {
         #expect(throws: DecodingError.self) { try decoded(decimal: text) }
     }
 
@@ -114,7 +114,7 @@ struct ConditionAsDataTests {
         return try JSONDecoder().decode(Condition<Book>.self, from: Data(json.utf8))
     }
 
-    @Test func `a condition with a number that is none equals itself`() throws {
+    @Test func `a condition with a NaN equals itself`() throws {
         for value: Any in [Double.nan, Decimal.nan, Date(timeIntervalSinceReferenceDate: .nan), [1.0, Double.nan]] {
             let condition = Condition<Book>(format: "price == %@ OR TRUEPREDICATE", value)
             #expect(condition == condition && Set([condition, condition]).count == 1, "\(condition)")
@@ -145,7 +145,7 @@ struct ConditionAllowListTests {
         "TERNARY(year > 3, title, author.name) == 'x'", "title IN {'a', 'b'}", "year + abs(rating) > 3",
         "SUBQUERY(SUBQUERY(reviews, $r, TRUEPREDICATE), $r, year > 3).@count == 1", "TRUEPREDICATE",
     ])
-    func `what is named may be asked`(format: String) throws {
+    func `listed names are allowed`(format: String) throws {
         try Condition<Book>(format: format).check(against: allowed)
     }
 
@@ -162,7 +162,7 @@ struct ConditionAllowListTests {
         ("{price, year} CONTAINS 3", "price", "Book"), ("-price < 3", "price", "Book"),
         ("(author UNION editor) == nil", "editor", "Book"), ("objectID == 3", "objectID", "Book"),
     ])
-    func `what is not named is refused, wherever it stands`(format: String, key: String, entity: String) throws {
+    func `unlisted names are rejected at every position`(format: String, key: String, entity: String) throws {
         let error = storeError { try Condition<Book>(format: format).check(against: allowed) }
         #expect(
             error?.code == .conditionNotAllowed && error?.attribute == key && error?.entity == entity,
@@ -170,7 +170,7 @@ struct ConditionAllowListTests {
         #expect(error?.message.contains("`\(key)`") == true)
     }
 
-    @Test func `regular expressions and large conditions are refused unless they are allowed`() throws {
+    @Test func `regular expressions and large conditions are rejected unless they are allowed`() throws {
         let pattern = Condition<Book>(format: "title MATCHES 'a+'")
         #expect(storeError { try pattern.check(against: allowed) }?.message.contains("MATCHES") == true)
         var loose = allowed
@@ -182,7 +182,7 @@ struct ConditionAllowListTests {
         try long.check(against: loose)
     }
 
-    @Test func `a list that names what is in no table allows nothing`() throws {
+    @Test func `a list that names a property without a table entry allows nothing`() throws {
         let wrong = ConditionAllowList().allowing(Book.self, \.title, \.cover)
         #expect(
             storeError { try Condition<Book>(format: "title == 'x'").check(against: wrong) }?.code == .unknownKeyPath)

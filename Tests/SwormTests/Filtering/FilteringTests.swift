@@ -41,7 +41,7 @@ struct FilteringTests {
         #expect(try Set(Self.books.map(\.year)).sorted().map { Book(year: $0) }.filtered { $0.year < 0 }.count == 1)
     }
 
-    @Test func `objects are filtered across their relations, with what was not saved yet`() throws {
+    @Test func `objects are filtered across their relations, including unsaved changes`() throws {
         let store = try PersistentContainer(for: Book.self, at: .memory)
         try store.perform { context in
             let leo = try context.insert(Author(name: "Leo", born: 1828))
@@ -68,7 +68,7 @@ struct FilteringTests {
         }
     }
 
-    @Test func `what a plain value does not have is an error that names it`() throws {
+    @Test func `a relation that a plain value does not have is an error that names it`() throws {
         let relation = storeError { try Self.books.filtered { $0.author.name == "Leo" } }
         #expect(relation?.code == .invalidCondition && relation?.entity == "Book")
         #expect(relation?.message.contains("`author`") == true && relation?.message.contains("managed objects") == true)

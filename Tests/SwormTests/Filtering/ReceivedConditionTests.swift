@@ -2,7 +2,7 @@ import Foundation
 import Sworm
 import Testing
 
-@Suite("What a condition from outside may cost")
+@Suite("The cost of a received condition")
 struct ReceivedConditionTests {
     @Test(arguments: [
         "name CONTAINS[cd] %@", "name LIKE %@", "name BEGINSWITH %@", "name ENDSWITH[c] %@", "%@ CONTAINS[cd] 'a'",
@@ -12,12 +12,12 @@ struct ReceivedConditionTests {
         "name IN TERNARY(name == 'a', {'b'}, %@)", "TERNARY(name == 'a', {'b'}, %@) CONTAINS name",
         "{%@, 'b'}[FIRST] CONTAINS name", "name IN {%@, 'b'}[0]", "witnesses.@count > 1 AND NOT name CONTAINS %@",
     ])
-    func `searches for long strings are refused`(format: String) throws {
+    func `searches for long strings are rejected`(format: String) throws {
         let text = String(repeating: "a", count: 1_001)
         let condition = try Condition<Dossier>.received(format, [text])
         let error = storeError { try condition.check(against: .dossiers) }
         #expect(error?.code == .conditionNotAllowed)
-        #expect(error?.message.contains("not more than 1000") == true, "\(String(describing: error))")
+        #expect(error?.message.contains("at most 1000") == true, "\(String(describing: error))")
         var allowed = ConditionAllowList.dossiers
         allowed.maximumSearchSize = 2_000
         try condition.check(against: allowed)

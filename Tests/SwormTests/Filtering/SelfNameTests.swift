@@ -58,7 +58,7 @@ struct SelfNameTests {
         }
     }
 
-    @Test func `is asked for behind a relation, and gives an order`() throws {
+    @Test func `can be used through a relation and as a sort key`() throws {
         try container().perform { context in
             for format in ["mirror.#SELF > 1", "mirror.%K > 1"] {
                 let condition = Condition<MirrorPart>(format: format, "SELF")

@@ -70,7 +70,7 @@ extension Novel {
         Novel(
             number: 2, title: "Emma", year: 1815, rating: 3, price: 8, weight: 0.25, isLent: false, tone: .light,
             genre: .love, added: Date(timeIntervalSinceReferenceDate: 2000.5), place: Place(city: "Bath")),
-        Novel(number: 3, title: "Café “Noir”", subtitle: "", year: 1999, price: 20, weight: 1.5, isRead: true),
+        Novel(number: 3, title: "Café 'Noir'", subtitle: "", year: 1999, price: 20, weight: 1.5, isRead: true),
         Novel(
             number: 4, title: "", subtitle: "War", motto: "Peace", year: -5, rating: 1, price: 0, isLent: true,
             tone: .light,

@@ -17,7 +17,7 @@ struct OptionalPredicateTests {
         try agree(#Predicate { $0.subtitle != $0.motto })
     }
 
-    @Test func `a value takes the place of nil`() throws {
+    @Test func `a value replaces nil`() throws {
         try agree(#Predicate { ($0.rating ?? 4) > 3 })
         try agree(#Predicate { !(($0.rating ?? 0) > 3) })
         try agree(#Predicate { ($0.rating ?? $0.number) == 3 })
@@ -49,7 +49,7 @@ struct OptionalPredicateTests {
         try agree(#Predicate { if let rating = $0.rating { rating > 3 } else { $0.isRead } })
     }
 
-    @Test func `a nil is unwrapped by force behind a test for it`() throws {
+    @Test func `a nil is force-unwrapped after a test for it`() throws {
         try agree(#Predicate { $0.rating != nil && $0.rating! > 3 })
         try agree(#Predicate { $0.rating == nil || $0.rating! > 3 })
         try agree(#Predicate { !($0.rating == nil || $0.rating! != 5) })

@@ -5,7 +5,7 @@ import Testing
 @Suite("#Predicate: differences")
 struct PredicateDifferenceTests {
     @Test func `texts are compared and counted as they are stored`() throws {
-        let decomposed = "Cafe\u{301} “Noir”"
+        let decomposed = "Cafe\u{301} 'Noir'"
         let equal = #Predicate<Novel> { $0.title == decomposed }
         #expect(try Novel.samples.contains { try equal.evaluate($0) })
         #expect(try NovelStore.numbers(Condition(equal)).saved == [])

@@ -17,13 +17,13 @@ private func written(
 
 @Suite("#Predicate: in the predicate language")
 struct PredicateFormatTests {
-    @Test func `what cannot be nil is compared as it is`() throws {
+    @Test func `non-optional values are compared unchanged`() throws {
         try written("year == 1869", #Predicate { $0.year == 1869 })
         try written("year > 1869", #Predicate { 1869 < $0.year })
         try written("NOT isRead == YES", #Predicate { !$0.isRead })
     }
 
-    @Test func `what may be nil is compared as in Swift`() throws {
+    @Test func `optional values are compared as in Swift`() throws {
         try written("rating == nil", #Predicate { $0.rating == nil })
         try written("rating == 5 AND rating != nil", #Predicate { $0.rating == 5 })
         try written("NOT (rating == 5 AND rating != nil)", #Predicate { $0.rating != 5 })
@@ -32,7 +32,7 @@ struct PredicateFormatTests {
         try written("subtitle == nil OR subtitle == \"\"", #Predicate { $0.subtitle?.isEmpty ?? true })
     }
 
-    @Test func `lists and ranges have words of their own`() throws {
+    @Test func `lists and ranges have operators of their own`() throws {
         let (years, ratings): ([Int], [Int?]) = ([1869, 1999], [5, nil])
         try written("year IN {1869, 1999}", #Predicate { years.contains($0.year) })
         try written("rating == nil OR rating IN {5}", #Predicate { ratings.contains($0.rating) })
@@ -40,7 +40,7 @@ struct PredicateFormatTests {
         try written("year >= 1815 AND year < 1869", #Predicate { (1815..<1869).contains($0.year) })
     }
 
-    @Test func `texts are searched and compared with options`() throws {
+    @Test func `strings are searched and compared with options`() throws {
         let same = ComparisonResult.orderedSame
         try written("title CONTAINS[cdl] \"war\"", #Predicate { $0.title.localizedStandardContains("war") })
         try written("title ==[c] \"war\"", #Predicate { $0.title.caseInsensitiveCompare("war") == same })

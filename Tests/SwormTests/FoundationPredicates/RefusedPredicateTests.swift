@@ -15,37 +15,37 @@ private func refused(
     }
 }
 
-@Suite("#Predicate: refusals")
+@Suite("#Predicate: rejected expressions")
 struct RefusedPredicateTests {
-    @Test func `a property that is no attribute is named`() {
+    @Test func `a property that is not an attribute is named`() {
         refused("unstored", by: Condition(#Predicate<Novel> { $0.unstored == 1 }), .unknownKeyPath)
         refused("unstored", by: Condition(#Predicate<Row<Novel>> { $0.unstored == 1 }), .unknownKeyPath)
         refused("rooms", by: Condition(#Predicate<Novel> { $0.place.rooms == 1 }), .unknownKeyPath)
     }
 
-    @Test func `a key path through a protocol's requirement is told from the property's own`() throws {
+    @Test func `a key path through a protocol requirement is distinguished from the property's own`() throws {
         let error = storeError { try numbered(Novel.self, 1).validate() }
         #expect(error?.code == .unknownKeyPath)
-        #expect(error?.message.contains("requirement of a protocol") == true)
+        #expect(error?.message.contains("a protocol requirement") == true)
     }
 
-    @Test func `what is inside of an attribute cannot be asked`() {
-        refused("stored whole", "binding", by: Condition(#Predicate<Novel> { $0.binding.material == "cloth" }))
-        refused("stored whole", "tone", by: Condition(#Predicate<Novel> { $0.tone.label == "a dark one" }))
+    @Test func `parts of an attribute cannot be used`() {
+        refused("stored as a", "binding", by: Condition(#Predicate<Novel> { $0.binding.material == "cloth" }))
+        refused("stored as a", "tone", by: Condition(#Predicate<Novel> { $0.tone.label == "a dark one" }))
     }
 
     @Test func `what Swift would stop at is an error`() {
         let (zero, low, high, none, largest) = (0, 5, 1, nil as Int?, Int.max)
         refused("divides by zero", by: Condition(#Predicate<Novel> { $0.year / zero == 1 }))
         refused("divides by zero", by: Condition(#Predicate<Novel> { 7 % zero == $0.year }))
-        refused("upside down", by: Condition(#Predicate<Novel> { (low...high).contains($0.year) }))
+        refused("is greater than its upper bound", by: Condition(#Predicate<Novel> { (low...high).contains($0.year) }))
         refused("does not fit", by: Condition(#Predicate<Novel> { $0.year < largest + low }))
         let years = [1869]
         refused("cannot be translated", by: Condition(#Predicate<Novel> { $0.year == years[low] }))
         refused("captured nil", by: Condition(#Predicate<Novel> { $0.year == none! }))
     }
 
-    @Test func `a member by its index is refused with the way out`() {
+    @Test func `a member by its index is rejected with the way out`() {
         let predicate = #Predicate<Row<Novel>> { $0.reviews[0].mark == 5 }
         refused("CollectionIndexSubscript", "first", by: Condition(predicate))
     }
@@ -54,7 +54,7 @@ struct RefusedPredicateTests {
         refused("novels", "ordered", by: Condition(#Predicate<Row<Novel>> { $0.writer?.novels.first?.year == 5 }))
     }
 
-    @Test func `a computed property of a row is no member`() {
+    @Test func `a computed property of a row is not a member`() {
         refused("no attribute", by: Condition(#Predicate<Row<Novel>> { $0.isOld }))
     }
 
@@ -73,7 +73,7 @@ struct RefusedPredicateTests {
         #expect(error?.code == .unknownKeyPath)
     }
 
-    @Test func `what is behind a decided test is not looked at`() {
+    @Test func `the operand after a decided test is not evaluated`() {
         let none: Int? = nil
         let condition = Condition(#Predicate<Novel> { none == nil || $0.year == none! })
         #expect(condition.format == "TRUEPREDICATE")

@@ -19,7 +19,7 @@ struct RowPredicateTests {
         try finds([1, 5, 6], #Predicate { ($0.writer?.born ?? 2000) < $0.year })
     }
 
-    @Test func `rows behind a relation to many are asked`() throws {
+    @Test func `conditions on rows through a to-many relation`() throws {
         try finds([1, 2], #Predicate { $0.reviews.contains { $0.mark == 4 } })
         try finds([2, 3, 4, 5, 6], #Predicate { $0.reviews.allSatisfy { $0.mark > 3 } })
         try finds([1], #Predicate { $0.reviews.filter { $0.mark > 3 }.count == 2 })
@@ -40,7 +40,7 @@ struct RowPredicateTests {
             #Predicate { row in row.reviews.contains { $0.novel.flatMap { $0.objectID == row.objectID } ?? false } })
     }
 
-    @Test func `relations behind relations are asked`() throws {
+    @Test func `conditions on relations through relations`() throws {
         try finds([1, 6], #Predicate { $0.writer?.novels.contains { $0.reviews.contains { $0.mark == 5 } } ?? false })
         try finds([1, 6], #Predicate { $0.writer?.novels.count == 2 })
         try finds([2, 3, 4, 5], #Predicate { $0.writer?.novels.count != 2 })

@@ -2,9 +2,9 @@ import Foundation
 import Sworm
 import Testing
 
-@Suite("#Predicate: lists, ranges and texts")
+@Suite("#Predicate: lists, ranges and strings")
 struct SequencePredicateTests {
-    @Test func `a value is among others`() throws {
+    @Test func `a value is in a list`() throws {
         let years = [1869, 1999]
         let (ratings, onlyNil, tones): ([Int?], [Int?], [Tone]) = ([5, nil], [nil], [.dark])
         let noNil: [Int?] = [5, 1]
@@ -18,7 +18,7 @@ struct SequencePredicateTests {
         try agree(#Predicate { tones.contains($0.tone) })
     }
 
-    @Test func `a number that is none is in no list`() throws {
+    @Test func `a number that is not a number is in no list`() throws {
         let (some, none): ([Double], [Double]) = ([.nan, 12.5], [.nan])
         let light: [Float] = [.nan, 0.25]
         try agree(#Predicate { some.contains($0.price) })
@@ -48,7 +48,7 @@ struct SequencePredicateTests {
         try agree(#Predicate { ($0.number * 300..<1999).contains($0.year) })
     }
 
-    @Test func `texts are searched`() throws {
+    @Test func `strings are searched`() throws {
         let empty = ""
         try agree(#Predicate { $0.title.contains("ar") })
         try agree(#Predicate { !$0.title.contains("% [") })
@@ -58,12 +58,12 @@ struct SequencePredicateTests {
         try agree(#Predicate { "A War".contains($0.title) })
     }
 
-    @Test func `texts are searched without regard to case and diacritics`() throws {
+    @Test func `strings are searched without regard to case and diacritics`() throws {
         try agree(#Predicate { $0.title.localizedStandardContains("cafe") })
         try agree(#Predicate { !$0.title.localizedStandardContains("war") })
     }
 
-    @Test func `texts are compared without regard to case, and in the order of the language`() throws {
+    @Test func `strings are compared without regard to case, and in the order of the language`() throws {
         let same = ComparisonResult.orderedSame
         let before = ComparisonResult.orderedAscending
         try agree(#Predicate { $0.title.caseInsensitiveCompare("war") == same })
@@ -71,13 +71,13 @@ struct SequencePredicateTests {
         try agree(#Predicate { $0.title.localizedCompare("WAR") != same })
     }
 
-    @Test func `a text has a match of a regular expression`() throws {
+    @Test func `a string has a match of a regular expression`() throws {
         try agree(#Predicate { $0.title.contains(/W.r/) })
         try agree(#Predicate { $0.title.contains(/^[A-Z]+$/) })
         try agree(#Predicate { $0.title.contains(/sic|Noir/) })
     }
 
-    @Test func `what was captured is worked out beforehand`() throws {
+    @Test func `captured values are computed beforehand`() throws {
         let (limit, none) = (1800, nil as Int?)
         let novel = CapturedNovel(year: 1869, names: ["x": "Emma"])
         try agree(#Predicate { $0.year == novel.year })

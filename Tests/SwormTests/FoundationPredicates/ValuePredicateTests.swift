@@ -15,7 +15,7 @@ struct ValuePredicateTests {
         try agree(#Predicate { $0.weight == 0.25 })
     }
 
-    @Test func `texts are compared`() throws {
+    @Test func `strings are compared`() throws {
         try agree(#Predicate { $0.title == "Emma" })
         try agree(#Predicate { $0.title != "it's 100% [sic]\n(*?)" })
         try agree(#Predicate { $0.title > "M" })
@@ -47,7 +47,7 @@ struct ValuePredicateTests {
         try agree(#Predicate { $0.code != code })
     }
 
-    @Test func `types of one's own compare by what is stored`() throws {
+    @Test func `custom types compare by their stored values`() throws {
         let (dark, war) = (Tone.dark, Genre.war)
         let (traits, cloth) = (Traits(rawValue: 1), Binding(material: "cloth"))
         try agree(#Predicate { $0.tone == dark })

@@ -31,7 +31,7 @@ struct HistoryCheckerTests {
         #expect(found == [.lostUpdate(key: 1, element: 10)])
     }
 
-    @Test func `finds reads of what was never committed`() {
+    @Test func `finds reads of values that were never committed`() {
         let failed = transaction(1, .append(key: 1, element: 10), isCommitted: false)
         #expect(
             anomalies([failed, transaction(2, .read(key: 1, list: [10]))], [:]) == [.abortedRead(key: 1, element: 10)])
@@ -95,14 +95,14 @@ struct HistoryCheckerTests {
         #expect(skew(true, false) == [] && skew(false, true) == [])
     }
 
-    @Test func `finds a session that does not see what it committed`() {
+    @Test func `finds a session that does not see its own commits`() {
         let history = [transaction(1, .append(key: 1, element: 10)), transaction(1, .read(key: 1, list: []))]
         #expect(HistoryChecker.anomalies(of: history, final: [1: [10]]).count == 1)
         // In the other order of the two there is nothing wrong.
         #expect(HistoryChecker.anomalies(of: history.reversed(), final: [1: [10]]) == [])
     }
 
-    @Test func `finds lists that change within a transaction, or go another way`() {
+    @Test func `finds lists that change within a transaction, or are not prefixes of each other`() {
         let writer = transaction(1, .append(key: 1, element: 10))
         #expect(
             anomalies([writer, transaction(2, .read(key: 1, list: []), .read(key: 1, list: [10]))], [1: [10]])
@@ -116,7 +116,7 @@ struct HistoryCheckerTests {
 
     // MARK: Clean histories
 
-    @Test func `accepts what a transaction sees of itself`() {
+    @Test func `accepts a transaction that sees its own writes`() {
         let found = anomalies(
             [
                 transaction(
@@ -173,7 +173,7 @@ struct HistoryCheckerTests {
         #expect(circles > 25)
     }
 
-    @Test func `transactions pass as lines of text`() {
+    @Test func `transactions are passed as lines`() {
         let (history, _) = snapshotHistory(seed: 3)
         for var transaction in history {
             transaction.undone = [7, 8]

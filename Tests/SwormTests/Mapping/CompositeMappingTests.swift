@@ -102,7 +102,7 @@ import Testing
     @Test(arguments: [
         "home.street == 'Yasnaya'", "home.geo.lat > 54 AND home.number == 7", "home.street.length > 7",
         "home.street == nil OR home.street BEGINSWITH 'M'", "home.number IN {7, 8}",
-    ]) func `values, objects and rows agree about elements that a text names`(format: String) throws {
+    ]) func `values, objects and rows agree about elements that a string names`(format: String) throws {
         let places = [
             Place(name: "a", street: "Yasnaya", latitude: 54.5, number: 7), Place(name: "b", street: "Melikhovo"),
             Place(name: "c"),
@@ -123,7 +123,7 @@ import Testing
         ("home.streat == 'x'", "street"), ("hom.street == 'x'", "home"), ("home.geo.lad > 1", "lat"),
         ("home.street > 5", "street"), ("home.street.name == 'x'", "nothing can follow"),
         ("home == nil", "home.geo.lat, home.number, home.street"), ("home.geo == 5", "home.geo.lat"),
-    ]) func `a text that names no element is refused in memory as in a store`(format: String, hint: String) throws {
+    ]) func `a string that names no element is rejected in memory as in a store`(format: String, hint: String) throws {
         let condition = Condition<Place>(format: format)
         let store = try PersistentContainer(model: Self.model(), checking: Place.self, at: .memory)
         let value = try #require(throws: StoreError.self) { try [Place()].filtered(by: condition) }
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `an allowed element is allowed by its path, and the others are not`() throws {
+    @Test func `an allowed element is allowed by its path, and other elements are not`() throws {
         let allowed = ConditionAllowList().allowing(Place.self, \.street, \.latitude)
         for format in ["home.street == 'x' AND home.geo.lat > 1", "home.street.length > 1"] {
             try Condition<Place>(format: format).check(against: allowed)
@@ -154,7 +154,7 @@ import Testing
         #expect(hint.message.contains("these are: home.geo.lat, home.street."))
     }
 
-    @Test func `a composite attribute as a whole is no column, and the error names its elements`() throws {
+    @Test func `a composite attribute as a whole is not a column, and the error names its elements`() throws {
         let store = try PersistentContainer(model: Self.model(), checking: Resident.self, at: .memory)
         let error = try #require(throws: StoreError.self) {
             try store.perform { try $0.fetch(Resident.all.select(\.home)) }
@@ -162,7 +162,7 @@ import Testing
         #expect(error.message.contains("home.geo.lat") && error.message.contains("home.street"))
     }
 
-    @Test func `a Codable type stands for all elements`() throws {
+    @Test func `a Codable type represents all elements`() throws {
         let store = try PersistentContainer(model: Self.model(), checking: Resident.self, at: .memory)
         let resident = Resident(name: "Leo", home: home)
         try store.perform { context in
@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func `texts that only differ in their bytes are different elements`() throws {
+    @Test func `strings that only differ in their bytes are different elements`() throws {
         let store = try PersistentContainer(model: Self.model(), checking: Resident.self, at: .memory)
         let (one, other) = ("\u{E9}", "e\u{301}")
         try store.perform { try $0.insert(Resident(name: "Leo", home: Home(street: one))) }
@@ -229,7 +229,7 @@ import Testing
         #expect(error.message.contains("home.street: the property may be nil"))
     }
 
-    @Test func `what the composite has not is an error that names it`() throws {
+    @Test func `an unknown element of the composite is an error that names it`() throws {
         let store = try PersistentContainer(model: Self.model(), checking: Wrong.self, at: .memory)
         let error = try #require(throws: (any Error).self) {
             try store.perform { try $0.insert(Wrong(name: "a", home: .init(street: "b", colour: "red"))) }

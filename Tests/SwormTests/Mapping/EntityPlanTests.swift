@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Plans of tables")
 struct EntityPlanTests {
-    @Test func `attributes come in the order of their names, with kind, optionality and place`() throws {
+    @Test func `attributes are in the order of their names, with kind, optionality and offset`() throws {
         let plan = Book.mapping
         #expect(plan.entityName == "Book")
         #expect(
@@ -83,7 +83,7 @@ struct EntityPlanTests {
         #expect(!Cached.mapping.sharesTemplate)
     }
 
-    @Test func `defaults are what every fresh instance has`() throws {
+    @Test func `defaults are the values of every new instance`() throws {
         struct Fresh: ManagedObjectConvertible {
             var id = UUID()
             var made = Date()

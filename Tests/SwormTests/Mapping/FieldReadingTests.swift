@@ -3,7 +3,7 @@ import Foundation
 import SwormPredicates
 import Testing
 
-@Suite("Reading properties by their places")
+@Suite("Reading properties by their offsets")
 struct FieldReadingTests {
     @Test func `values of a struct are those that its key paths give`() throws {
         var value = Everything()
@@ -38,7 +38,7 @@ struct FieldReadingTests {
         }
     }
 
-    @Test func `properties without a place of their own are read through their key paths`() throws {
+    @Test func `properties without an offset of their own are read through their key paths`() throws {
         let object = Counted()
         object.first = "a"
         object.second = 5
@@ -48,7 +48,7 @@ struct FieldReadingTests {
         #expect(try Computed.mapping.values(of: computed) == [.int(4), .int(8)])
     }
 
-    @Test func `a read that fails half way leaves nothing behind`() throws {
+    @Test func `a read that fails half way leaks nothing`() throws {
         let before = Counted.Payload.alive.withLock { $0 }
         do {
             let value = Failing()
@@ -59,7 +59,7 @@ struct FieldReadingTests {
         #expect(Counted.Payload.alive.withLock { $0 } == before)
     }
 
-    @Test func `a struct and its first property are told apart`() throws {
+    @Test func `a struct and its first property are distinguished`() throws {
         let plan = Nested.mapping
         #expect(plan.attributes[try plan.index(of: \.pair.first)].name == "first")
         #expect(plan.attributes[try plan.index(of: \.pair.second)].name == "second")

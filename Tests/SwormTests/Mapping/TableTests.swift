@@ -57,11 +57,11 @@ struct TableTests {
         #expect(reachableEntities(from: [Review.self]).map { $0.mapping.entityName } == ["Review", "Book", "Author"])
     }
 
-    @Test func `sound tables have no faults`() {
+    @Test func `sound tables have no issues`() {
         #expect(tableIssues(from: [Book.self, Everything.self, Configured.self, Note.self, Reserved.self]) == [])
     }
 
-    @Test func `all faults of a table are listed at once`() {
+    @Test func `all issues of a table are listed at once`() {
         let issues = Faulty.mapping.issues
         let kinds = Dictionary(grouping: issues, by: \.kind).mapValues(\.count)
         #expect(
@@ -72,17 +72,17 @@ struct TableTests {
         for issue in issues { #expect(issue.description.hasPrefix("Faulty")) }
     }
 
-    @Test func `inverses must lead back`() {
+    @Test func `inverses must point back`() {
         let issues = tableIssues(from: [Faulty.self]).filter { !Faulty.mapping.issues.contains($0) }
         #expect(issues.map(\.kind) == [.foreignInverse, .sharedInverse])
         #expect(issues.map(\.member) == ["other", "again"])
     }
 
-    @Test func `two ends that name different inverses are a fault`() {
+    @Test func `two ends that name different inverses are an issue`() {
         #expect(tableIssues(from: [Left.self]).map(\.kind) == [.oneSidedInverse])
     }
 
-    @Test func `an entity without a name is a fault`() {
+    @Test func `an entity without a name is an issue`() {
         struct Nameless: ManagedObjectConvertible {
             static let entityName = ""
             static let attributes: Set<Attribute<Nameless>> = []

@@ -10,7 +10,7 @@ struct MemoryLifeTests {
     private struct Stop: Error {}
 
     /// A kind of row that cannot be read.
-    enum Fault: CaseIterable, Sendable {
+    enum Failure: CaseIterable, Sendable {
         /// A closure throws, behind the fields that lie in memory.
         case closure
         /// A number does not fit into its field, behind or before others.
@@ -26,7 +26,7 @@ struct MemoryLifeTests {
     }
 
     /// A store with forty rows, one of which may be one that cannot be read.
-    private func store(_ issue: Fault?) throws -> (container: PersistentContainer, folder: StoreFolder) {
+    private func store(_ issue: Failure?) throws -> (container: PersistentContainer, folder: StoreFolder) {
         let folder = try StoreFolder()
         let container = try PersistentContainer(for: Memory.Raw.self, at: .file(folder.file()))
         try container.perform { context in
@@ -52,7 +52,7 @@ struct MemoryLifeTests {
     }
 
     /// Reads a type by every way, up to the row that cannot be read.
-    private func readUpToFault<T: ManagedObjectConvertible>(
+    private func readUpToFailure<T: ManagedObjectConvertible>(
         _ type: T.Type, _ attribute: String, _ request: Request<T>, in store: PersistentContainer
     ) throws {
         // The plan keeps instances for its template; they are there before and behind.
@@ -81,14 +81,14 @@ struct MemoryLifeTests {
         }
     }
 
-    @Test(arguments: Fault.allCases)
-    func `a reading that fails half way leaves nothing behind`(issue: Fault) throws {
+    @Test(arguments: Failure.allCases)
+    func `a reading that fails half way leaks nothing`(issue: Failure) throws {
         let (store, folder) = try store(issue)
         let attribute = issue == .closure ? "label" : "weight"
-        try readUpToFault(Memory.Parcel.self, attribute, Memory.Parcel.all.sort(\.number), in: store)
-        try readUpToFault(Memory.Wagon.self, attribute, Memory.Wagon.all.sort(\.number), in: store)
+        try readUpToFailure(Memory.Parcel.self, attribute, Memory.Parcel.all.sort(\.number), in: store)
+        try readUpToFailure(Memory.Wagon.self, attribute, Memory.Wagon.all.sort(\.number), in: store)
         if issue == .field {
-            try readUpToFault(Memory.Crate.self, attribute, Memory.Crate.all.sort(\.number), in: store)
+            try readUpToFailure(Memory.Crate.self, attribute, Memory.Crate.all.sort(\.number), in: store)
         }
         withExtendedLifetime(folder) {}
     }
@@ -122,7 +122,7 @@ struct MemoryLifeTests {
         }
     }
 
-    @Test func `a stream whose body throws leaves nothing behind`() throws {
+    @Test func `a stream whose body throws leaks nothing`() throws {
         let (store, folder) = try store(nil)
         try stop(Memory.Parcel.self, Memory.Parcel.all.sort(\.number), tokens: 1, in: store)
         try stop(Memory.Crate.self, Memory.Crate.all.sort(\.number), tokens: 1, in: store)
@@ -130,7 +130,7 @@ struct MemoryLifeTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test func `an object that a fresh instance makes is another one in each row`() throws {
+    @Test func `an object that a new instance creates is a different one in each row`() throws {
         #expect(Memory.Parcel.mapping.sharesTemplate)
         #expect(!Memory.Crate.mapping.sharesTemplate)
         #expect(!Memory.Wagon.mapping.sharesTemplate)
@@ -145,7 +145,7 @@ struct MemoryLifeTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test func `columns that cannot be read leave nothing behind`() throws {
+    @Test func `columns that cannot be read leak nothing`() throws {
         let (store, folder) = try store(.closure)
         let request = Memory.Parcel.all.sort(\.number)
         let before = Token.alive
@@ -186,7 +186,7 @@ struct MemoryLifeTests {
     }
 
     @Test(arguments: [100, 256, 300, 600])
-    func `a writing that fails half way leaves nothing behind`(bad: Int) throws {
+    func `a writing that fails half way leaks nothing`(bad: Int) throws {
         let (store, folder) = try store(nil)
         _ = Memory.Parcel.mapping
         try store.perform { context in
@@ -218,7 +218,7 @@ struct MemoryLifeTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test func `an object that cannot be encoded stays as it was, and nothing is left behind`() throws {
+    @Test func `an object that cannot be encoded is unchanged, and nothing leaks`() throws {
         let (store, folder) = try store(nil)
         _ = Memory.Parcel.mapping
         try store.perform { context in

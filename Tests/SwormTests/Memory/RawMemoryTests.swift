@@ -60,7 +60,7 @@ struct RawMemoryTests {
         try store.verify()
     }
 
-    @Test func `a value is read by places as by its key paths`() throws {
+    @Test func `a value is read by offsets as by its key paths`() throws {
         for depot in (0..<50).map({ Depot($0) }) {
             let expected = try Memory.values(depot)
             #expect(try Depot.mapping.values(of: depot) == expected)
@@ -69,7 +69,7 @@ struct RawMemoryTests {
         }
     }
 
-    @Test func `only stored properties of a struct have a place`() throws {
+    @Test func `only stored properties of a struct have an offset`() throws {
         func offset<T: ManagedObjectConvertible>(_ type: T.Type, _ name: String) throws -> Int? {
             try T.mapping.attributes[#require(T.mapping.index(named: name))].directOffset
         }
@@ -180,7 +180,7 @@ struct RawMemoryTests {
     }
 
     #if !canImport(CoreData)
-    @Test func `statements that are told with their values show the memory of their rows`() throws {
+    @Test func `statements that are reported with their values show the memory of their rows`() throws {
         let told = Locked<[String]>([])
         let folder = try StoreFolder()
         let store = try PersistentContainer(

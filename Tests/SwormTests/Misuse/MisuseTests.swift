@@ -87,7 +87,7 @@ struct MisuseTests {
             "a misspelt relation", #"_ = Book.all.where { $0.autor.name == "x" }"#,
             expected: "error: value of type 'EntityPath<Book, Book>' has no dynamic member 'autor'"),
         Misuse(
-            "a misspelt attribute behind a relation", #"_ = Book.all.where { $0.author.nme == "x" && $0.year > 3 }"#,
+            "a misspelt attribute through a relation", #"_ = Book.all.where { $0.author.nme == "x" && $0.year > 3 }"#,
             expected: "error: value of type 'OptionalPath<Book, Author>' has no dynamic member 'nme'"),
         Misuse(
             "a forgotten any", "_ = Book.all.where { $0.reviews.mark > 3 }",
@@ -114,7 +114,7 @@ struct MisuseTests {
             expected: "error: binary operator '&&' cannot be applied to two 'String' operands"),
         Misuse(
             "a string from anywhere", #"let text = "user text"; _ = Book.all.where(text)"#,
-            expected: "warning: 'where' is deprecated: may be of another entity, or text from anywhere"),
+            expected: "warning: 'where' is deprecated: the predicate may be for another entity"),
         Misuse(
             "nil for what is never nil", "_ = Book.all.where { $0.year == nil }",
             expected: "warning: '==' is deprecated: this attribute is never nil"),
@@ -122,7 +122,7 @@ struct MisuseTests {
             "an assignment", "_ = Book.all.where { $0.year = 3 }",
             expected: "error: cannot assign through dynamic lookup property"),
         Misuse(
-            "a condition is no predicate", #"let _: any Sworm.Predicate = \Book.year == 3"#,
+            "a condition is not a predicate", #"let _: any Sworm.Predicate = \Book.year == 3"#,
             expected: "does not conform to specified type 'Predicate'"),
     ]
 
@@ -142,24 +142,24 @@ struct MisuseTests {
         Misuse(
             "another entity's column",
             "_ = Author.all.where { a in _ = Book.all.select { _ in a.name }; return a.year == 1 }",
-            expected: "error: 'select' is unavailable: the closure must give columns of the row that it gets"),
+            expected: "error: 'select' is unavailable: the closure must return columns of its row"),
         Misuse(
             "another entity's column among others",
             "_ = Author.all.where { a in _ = Book.all.select { ($0.title, a.name) }; return a.year == 1 }",
-            expected: "error: 'select' is unavailable: the closure must give columns of the row that it gets"),
+            expected: "error: 'select' is unavailable: the closure must return columns of its row"),
         Misuse(
             "no column at all", "_ = Book.all.select { _ in }",
-            expected: "error: 'select' is unavailable: the closure must give columns of the row that it gets"),
+            expected: "error: 'select' is unavailable: the closure must return columns of its row"),
         Misuse(
             "a relation as a column of a closure", "_ = Book.all.select { ($0.title, $0.author) }",
-            expected: "error: 'select' is unavailable: the closure must give columns of the row that it gets"),
+            expected: "error: 'select' is unavailable: the closure must return columns of its row"),
         Misuse(
             "a misspelt column of a closure", "_ = Book.all.select { ($0.title, $0.titel) }",
             expected: "has no dynamic member 'titel'"),
         Misuse(
             "another entity's column beside groups",
             #"_ = Author.all.where { a in _ = Book.all.grouped(by: \.year).select { _ in a.name }; return a.year == 1 }"#,
-            expected: "error: 'select' is unavailable: the closure must give columns of the group that it gets"),
+            expected: "error: 'select' is unavailable: the closure must return columns of its group"),
         Misuse(
             "a row of other types",
             #"struct Line { var title: String; var year: String }; _ = Book.all.select(\.title, \.year, as: Line.init)"#,

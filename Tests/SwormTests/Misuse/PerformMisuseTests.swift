@@ -5,7 +5,7 @@ import Testing
     "Misuse of perform that must not compile",
     .enabled(if: SnippetCompiler.found != nil, "the compiler or the built modules were not found"))
 struct PerformMisuseTests {
-    @Test func `what belongs to a perform cannot be returned from it`() throws {
+    @Test func `values that belong to a perform cannot be returned from it`() throws {
         let results = try Misuse.check(Self.escapes, models: Self.models, stage: .dataFlow)
         #expect(results.count == Self.escapes.count)
         for (misuse, said) in results {
@@ -13,7 +13,7 @@ struct PerformMisuseTests {
         }
     }
 
-    @Test func `what cannot be written in a perform at all`() throws {
+    @Test func `code that is invalid in a perform`() throws {
         let results = try Misuse.check(Self.wrongTypes, models: Self.models, stage: .types)
         #expect(results.count == Self.wrongTypes.count)
         for (misuse, said) in results {
@@ -21,7 +21,7 @@ struct PerformMisuseTests {
         }
     }
 
-    @Test func `what may leave a perform is accepted without a word`() throws {
+    @Test func `values that may leave a perform compile without diagnostics`() throws {
         for (misuse, said) in try Misuse.check(Self.sound, models: Self.models, stage: .dataFlow) {
             #expect(said == [], "\(misuse.name)")
         }

@@ -2,10 +2,10 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Mistakes of new users, whose messages say what to write",
+    "Mistakes of new users, and the messages with their corrections",
     .enabled(if: SnippetCompiler.found != nil, "the compiler or the built modules were not found"))
 struct StumbleTests {
-    @Test func `each message says what to write`() throws {
+    @Test func `each message contains the code to write`() throws {
         for (misuse, said) in try Misuse.check(Self.mistakes, models: Self.models, stage: .types) {
             let errors = said.filter { $0.hasPrefix("error: ") }
             #expect(errors.first?.contains(misuse.expected) == true, "\(misuse.name): \(said)")
@@ -97,8 +97,9 @@ struct StumbleTests {
         mistake(
             "deleting an array", "try it.context.delete(try it.context.fetch(Book.all))", "delete each object by itself"
         ),
-        mistake("fetching a type", "_ = try it.context.fetch(Book.self)", "requests find objects: `fetch(Book.all)`"),
-        mistake("decoding a type", "_ = try it.context.decode(Book.self)", "requests find objects: `decode(Book.all)`"),
+        mistake("fetching a type", "_ = try it.context.fetch(Book.self)", "requests fetch objects: `fetch(Book.all)`"),
+        mistake(
+            "decoding a type", "_ = try it.context.decode(Book.self)", "requests fetch objects: `decode(Book.all)`"),
         mistake(
             "changes that are no pairs", #"_ = try it.context.update(Book.all, set: \.year, 3)"#, "changes are pairs"),
         mistake(

@@ -2,7 +2,7 @@ import Foundation
 import Sworm
 import Testing
 
-@Suite("Handles whose objects are made when they are needed")
+@Suite("Handles whose objects are created when they are needed")
 struct LazyHandleTests {
     private func filled(_ log: @escaping @Sendable (any Error) -> Void = { _ in }) throws -> PersistentContainer {
         let store = try PersistentContainer(for: Leaf.self, at: .memory, logError: log)
@@ -15,7 +15,7 @@ struct LazyHandleTests {
     private var sorted: Request<Leaf> { Leaf.all.sort(\.number) }
 
     #if !canImport(CoreData)
-    @Test func `reading makes no objects, and gives what the rows hold`() throws {
+    @Test func `reading creates no objects, and returns the values of the rows`() throws {
         try filled().perform { context in
             let leaves = try context.fetch(sorted)
             #expect(try leaves.map { try $0.decode(\.number) } == [1, 2, 3, 4, 5])
@@ -83,7 +83,9 @@ struct LazyHandleTests {
         }
     }
 
-    @Test func `a handle on an object that was inserted equals all others on it, before and after a save`() throws {
+    @Test func `a handle on an object that was inserted equals all other handles on it, before and after a save`()
+        throws
+    {
         let context = try sharedContext(of: Leaf.self)
         let store = PersistentContainer(managedObjectContext: { context }, cleanUpAfterExecution: false)
         try store.perform { inner in
@@ -128,7 +130,7 @@ struct LazyHandleTests {
         }
     }
 
-    @Test func `what is asked for after the perform makes no object and tells the id`() throws {
+    @Test func `a request after the perform creates no object and names the id`() throws {
         let store = try filled()
         // Unsafe: taken out on purpose, as handles must not leave a perform. The closure runs on this thread, before the
         // lines behind it.
@@ -148,7 +150,7 @@ struct LazyHandleTests {
         #expect(number == 2)
     }
 
-    @Test func `an object that was inserted meanwhile leaves the rows as they are`() throws {
+    @Test func `a concurrent insert does not change the rows`() throws {
         try filled().perform { context in
             let leaves = try context.fetch(sorted)
             let new = try context.insert(Leaf(number: 9, text: "t9"))
@@ -158,7 +160,7 @@ struct LazyHandleTests {
         }
     }
 
-    @Test func `what the context saves meanwhile is seen by handles that have no objects yet`() throws {
+    @Test func `saves of the context in the meantime are seen by handles without objects`() throws {
         let context = try sharedContext(of: Leaf.self)
         let store = PersistentContainer(managedObjectContext: { context }, cleanUpAfterExecution: false)
         try store.perform { inner in
@@ -188,7 +190,7 @@ struct LazyHandleTests {
         #expect(try store.perform { try $0.decode(sorted).map(\.text) } == ["t1", "new", "t5"])
     }
 
-    @Test func `what another context has saved is seen after a refresh`() throws {
+    @Test func `saves of another context are seen after a refresh`() throws {
         let context = try sharedContext(of: Leaf.self)
         let store = PersistentContainer(managedObjectContext: { context }, cleanUpAfterExecution: false)
         try store.perform { try $0.insert(Leaf(number: 1, text: "old")) }

@@ -40,7 +40,7 @@ struct AccessTests {
     ]
     typealias ManagedObjectChange = @Sendable (ManagedObjectContext, ManagedObject<Volume>) throws -> Void
 
-    @Test func `a read rejects every change, and goes on`() throws {
+    @Test func `a read rejects every change, and continues`() throws {
         for (name, change) in Self.changes {
             try store.read { context in
                 let volume = try #require(try context.fetchOne(Volume.all))
@@ -71,7 +71,7 @@ struct AccessTests {
         }
     }
 
-    @Test func `a read inside of a perform sees its unsaved changes and rejects others`() throws {
+    @Test func `a read inside a perform sees its unsaved changes and rejects new ones`() throws {
         try store.perform { context in
             let volume = try context.insert(Volume(id: 2, title: "two"))
             try store.read { inner in
@@ -96,7 +96,7 @@ struct AccessTests {
         }
     }
 
-    @Test func `everything joins a write, and what throws is undone alone`() throws {
+    @Test func `everything joins a write, and an error undoes only its own part`() throws {
         try store.write { context in
             try context.insert(contentsOf: [Volume(id: 2)])
             try store.perform { try $0.insert(Volume(id: 3)) }
@@ -237,7 +237,7 @@ struct OwnContextAccessTests {
         return stack.newBackgroundContext()
     }
 
-    @Test func `a write neither saves nor undoes what was unsaved before`() throws {
+    @Test func `a write neither saves nor undoes earlier unsaved changes`() throws {
         let folder = try StoreFolder()
         let context = try makeContext(folder.file())
         let store = PersistentContainer(managedObjectContext: { context }, cleanUpAfterExecution: false)
@@ -264,7 +264,7 @@ struct OwnContextAccessTests {
         #expect(try reader.read { try $0.fetch(Volume.all.sort(\.id), \.id) } == [1, 2, 3])
     }
 
-    @Test func `a write reads anew what the context had read before`() throws {
+    @Test func `a write reads rows again that the context had read before`() throws {
         let folder = try StoreFolder()
         let context = try makeContext(folder.file())
         context.retainsRegisteredObjects = true

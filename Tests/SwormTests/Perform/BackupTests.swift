@@ -39,7 +39,7 @@ struct BackupTests {
         try PersistentContainer(for: Volume.self, at: .readOnly(url)).read { try $0.count(of: Volume.all) }
     }
 
-    @Test func `a backup is one state while others write`() async throws {
+    @Test func `a backup is one state during writes`() async throws {
         let (store, target, isDone) = (test.container, self.target, Locked(false))
         // Two rows always change together.
         let writer = Task {
@@ -67,7 +67,7 @@ struct BackupTests {
         #expect(try await writer.value >= last)
     }
 
-    @Test func `the store's own file, and one that is open, are no targets`() throws {
+    @Test func `the store's own file, and a store that is open, are rejected as targets`() throws {
         #expect(storeError { try store.backup(to: url) } != nil)
         try store.backup(to: target)
         let reader = try PersistentContainer(for: Volume.self, at: .file(target), timeout: 0.1)
@@ -79,7 +79,7 @@ struct BackupTests {
         try test.verify()
     }
 
-    @Test func `what is left beside the target is not taken for the backup's own`() throws {
+    @Test func `leftover files next to the target are not mistaken for the backup's own`() throws {
         try store.backup(to: target)
         let old = try PersistentContainer(for: Volume.self, at: .file(target))
         try old.write { try $0.update(Volume.all, set: (\.pages, 66)) }
@@ -218,7 +218,7 @@ struct BackupTests {
         #expect(try await store.read { try $0.count(of: Volume.all) } == 16_200)
     }
 
-    @Test func `a snapshot that is held keeps a checkpoint waiting, and nobody else`() async throws {
+    @Test func `a held snapshot delays only a checkpoint`() async throws {
         let model = try NSManagedObjectModel(tables: Volume.self)
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(
@@ -253,7 +253,7 @@ struct BackupTests {
         #expect(checkpointError(store) == nil)
     }
 
-    @Test func `nobody waits long for a log that begins anew all the time`() async throws {
+    @Test func `a log that keeps restarting does not delay other calls`() async throws {
         let model = try NSManagedObjectModel(tables: Volume.self)
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try store.close()

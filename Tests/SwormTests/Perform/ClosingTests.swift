@@ -58,7 +58,7 @@ struct ClosingTests {
         #expect(try await reopened.read { try $0.count(of: Volume.all) } == 50)
     }
 
-    @Test func `close waits for calls that run, and saves what they save`() async throws {
+    @Test func `close waits for running calls, and for their saves`() async throws {
         let (store, began) = (test.container, AsyncStream<Void>.makeStream())
         let task = Task {
             try await store.schedule { context in

@@ -195,7 +195,7 @@ struct ClosingWhileUsedTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func `an error names the context that holds rows, and the store goes on after it`(kind: Kind) throws {
+    func `an error names the context that holds rows, and the store remains usable`(kind: Kind) throws {
         let stand = try Stand(kind)
         let store = stand.container()
         try store.write { context in try context.insert(contentsOf: (1...3).map { Volume(id: $0) }) }
@@ -216,7 +216,7 @@ struct ClosingWhileUsedTests {
         began.wait()
         let error = storeError { try store.suspend(grace: .zero, deadline: .now + .milliseconds(30)) }
         #expect(error?.code == .timedOut)
-        #expect(error?.message.contains("“importer”") ?? false, "\(String(describing: error))")
+        #expect(error?.message.contains("'importer'") ?? false, "\(String(describing: error))")
         #expect(storeError { try Self.count(store) }?.code == .suspended)
         for _ in 0..<3 { goOn.signal() }
         #expect(running.code() == .suspended)

@@ -55,7 +55,7 @@ struct DeadlineTests {
     }
 
     #if !canImport(CoreData)
-    @Test func `reads that go on are stopped, and the store works on`() async throws {
+    @Test func `reads that exceed the deadline are stopped, and the store remains usable`() async throws {
         for (name, form) in forms {
             let error = await storeError {
                 try await form(.now + .milliseconds(60)) { context in
@@ -133,7 +133,7 @@ struct DeadlineTests {
         #expect(try await store.read { try $0.count(of: Volume.all.where { $0.pages == 1 }) } == 0)
     }
 
-    @Test func `an inner call ends by its own deadline, and the outer one goes on`() throws {
+    @Test func `an inner call ends by its own deadline, and the outer one continues`() throws {
         try store.perform(deadline: .now + .seconds(60)) { context in
             let error = storeError {
                 try store.perform(deadline: .now + .milliseconds(30)) { inner in

@@ -123,7 +123,7 @@ struct JournalTests {
         }
     }
 
-    @Test func `a store that others use with a log keeps it, with an error`() throws {
+    @Test func `a store that other connections use with a log keeps it, with an error`() throws {
         let test = try TestStore(for: Volume.self, in: .file) { try $0.insert(Volume(id: 1)) }
         let url = try #require(test.url)
         try test.container.read { context in

@@ -80,7 +80,7 @@ struct KeptObjectTests {
         #expect(try pages == 21)
     }
 
-    @Test func `keep what was changed in them and not saved`() throws {
+    @Test func `keep their unsaved changes`() throws {
         let kept = try #require(
             try context.performAndWait {
                 try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Volume")).first

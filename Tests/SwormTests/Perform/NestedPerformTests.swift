@@ -28,7 +28,7 @@ struct NestedPerformTests {
         #expect(try other.perform { try $0.fetch(Volume.all.sort(\.id), \.id) } == [1, 2, 3])
     }
 
-    @Test func `a nested perform that was joined goes down with the outer one`() throws {
+    @Test func `a nested perform that was joined is undone with the outer one`() throws {
         let store = try PersistentContainer(for: Volume.self, at: .memory)
         #expect(throws: StoreError.Missing.self) {
             try store.perform { _ in
@@ -116,7 +116,7 @@ struct NestedPerformTests {
         #expect(try store.perform { try $0.fetch(Volume.all.sort(\.id), \.title) } == ["new", ""])
     }
 
-    @Test func `what changes meanwhile does not reach an iteration over rows`() throws {
+    @Test func `concurrent changes do not affect an iteration over rows`() throws {
         let folder = try StoreFolder()
         let store = try PersistentContainer(for: Volume.self, at: .file(folder.file()))
         let writer = try PersistentContainer(for: Volume.self, at: .file(folder.file()))
@@ -140,7 +140,7 @@ struct NestedPerformTests {
         #expect(try store.perform { try $0.count(of: Volume.all) } == 499)
     }
 
-    @Test func `one that reads does not keep others from writing`() throws {
+    @Test func `a reading perform does not block writers`() throws {
         let folder = try StoreFolder()
         let store = try PersistentContainer(for: Volume.self, at: .file(folder.file()), timeout: 5)
         try store.perform { context in

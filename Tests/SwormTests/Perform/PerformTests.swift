@@ -11,7 +11,7 @@ struct PerformTests {
     private final class Report { var titles: [String] = [] }
     private struct Pair { var count = 0; var report = Report() }
 
-    @Test func `what the closure returns comes out: values, nothing, tuples, optionals, classes, ids`() throws {
+    @Test func `all kinds of results are returned: values, nothing, tuples, optionals, classes, ids`() throws {
         let store = try PersistentContainer(for: Volume.self, at: .memory)
         let id = try store.perform { try $0.insert(Volume(id: 1, title: "a")) }
         #expect(!id.isTemporary)
@@ -140,7 +140,7 @@ struct PerformTests {
         ]
     }
 
-    @Test func `an id leads to its object in every later perform`() throws {
+    @Test func `an id identifies its object in every later perform`() throws {
         let folder = try StoreFolder()
         let store = try PersistentContainer(for: Volume.self, at: .file(folder.file()))
         let id = try store.perform { try $0.insert(Volume(id: 1, title: "a")) }
@@ -209,7 +209,7 @@ struct PerformTests {
         #expect(try store.perform { try $0.fetch(Note.all.sort(\.stars), \.stars) } == [2, 3, 4, 5])
     }
 
-    @Test func `a request that is wrong throws before it runs, and names what is wrong`() throws {
+    @Test func `an invalid request throws before it runs, and names its error`() throws {
         let store = try PersistentContainer(for: Volume.self, at: .memory)
         let hidden: KeyPath<Volume, Int> = \.title.count
         for error in [
@@ -230,7 +230,7 @@ struct PerformTests {
         #expect(try store.perform { try $0.count(of: Volume.all) } == 0)
     }
 
-    @Test func `an optional column tells no object from no value`() throws {
+    @Test func `an optional column distinguishes a missing object from a missing value`() throws {
         let store = try PersistentContainer(for: Volume.self, at: .memory)
         try store.perform { try $0.insert(Volume(id: 1)) }
         try store.perform { context in

@@ -102,7 +102,7 @@ struct RetryingTests {
         #expect(try pages == 2)
     }
 
-    @Test func `repeats the asynchronous form too, and returns what the last run returned`() async throws {
+    @Test func `repeats the asynchronous form too, and returns the result of the last run`() async throws {
         let runs = Locked(0)
         let id = try await test.container.schedule(retrying: 5) { context in
             let run = runs.withLock { runs in

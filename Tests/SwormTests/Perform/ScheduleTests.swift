@@ -34,7 +34,7 @@ struct ScheduleTests {
         func add() { count.withLock { $0 += 1 } }
     }
 
-    @Test func `what the closure returns comes out`() async throws {
+    @Test func `the result of the closure is returned`() async throws {
         final class Report { var titles: [String] = [] }
         let store = try PersistentContainer(for: Volume.self, at: .memory)
         let id = try await store.schedule { try $0.insert(Volume(id: 1, title: "a")) }
@@ -165,7 +165,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test func `many tasks write and read, and what one has written the next one sees`() async throws {
+    @Test func `many tasks write and read, and each sees the writes of the previous ones`() async throws {
         let folder = try StoreFolder()
         let store = try PersistentContainer(for: Volume.self, at: .file(folder.file()))
         try store.perform { try $0.insert(Volume(id: 0)) }

@@ -5,7 +5,7 @@ import Testing
 
 #if !canImport(CoreData)
 /// Calls that wait for a context, for the store and for each other.
-@Suite("Calls over a shared context that wait")
+@Suite("Waiting calls of a shared context")
 struct SharedContextCallsTests {
     typealias Volume = Shelf.Volume
 

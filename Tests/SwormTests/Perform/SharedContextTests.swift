@@ -2,11 +2,11 @@ import Foundation
 import Sworm
 import Testing
 
-@Suite("Contexts that a container shares with others")
+@Suite("Contexts that a container shares")
 struct SharedContextTests {
     typealias Volume = Shelf.Volume
 
-    @Test func `a perform that fails leaves what others have changed, and saves nothing of its own`() throws {
+    @Test func `a perform that fails keeps changes of other contexts, and saves nothing of its own`() throws {
         let context = try sharedContext(of: Volume.self)
         let store = PersistentContainer(managedObjectContext: { context }, cleanUpAfterExecution: false)
         try store.perform { try $0.insert(Volume(id: 1, title: "saved")) }
@@ -61,7 +61,7 @@ struct SharedContextTests {
         #expect(isMain == Thread.isMainThread)
     }
 
-    @Test func `a private context is emptied after each perform, unless it is told not to be`() throws {
+    @Test func `a private context is reset after each perform, unless an option prevents it`() throws {
         for cleansUp in [true, false] {
             let context = try sharedContext(of: Volume.self)
             let store = PersistentContainer(managedObjectContext: { context }, cleanUpAfterExecution: cleansUp)
@@ -72,7 +72,7 @@ struct SharedContextTests {
         }
     }
 
-    @Test func `a deletion that is undone brings back what was read meanwhile`() throws {
+    @Test func `a deletion that is undone restores members that were read in the meantime`() throws {
         let context = try sharedContext(of: Volume.self)
         let store = PersistentContainer(managedObjectContext: { context }, cleanUpAfterExecution: false)
         try store.perform { context in

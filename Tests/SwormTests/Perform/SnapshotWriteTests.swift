@@ -5,7 +5,7 @@ import Testing
 
 // Core Data has no bulk write that takes part in a transaction, so these are about this library's own engine.
 #if !canImport(CoreData)
-@Suite("Bulk writes that follow from what was read")
+@Suite("Bulk writes that depend on earlier reads")
 struct SnapshotWriteTests {
     struct Counter: ManagedObjectConvertible, Sendable {
         var id = 0
@@ -133,7 +133,7 @@ struct SnapshotWriteTests {
         #expect(try other.perform { try $0.count(of: Entry.all) } == 1)
     }
 
-    @Test func `without values are no writes`() throws {
+    @Test func `without values do not write`() throws {
         let mine = try container()
         try mine.perform { context in
             let before = try context.count(of: Entry.all)
@@ -160,7 +160,7 @@ struct SnapshotWriteTests {
         #expect(error?.rows.map(\.entityName) == ["Counter"] && error?.rows.first?.key == 1)
     }
 
-    @Test func `take values from a sequence that can be gone through once`() throws {
+    @Test func `take values from a sequence that can be iterated once`() throws {
         let mine = try container()
         var next = 0
         let numbers = AnySequence(
@@ -179,7 +179,7 @@ struct SnapshotWriteTests {
         #expect(try other.perform { try $0.fetch(Counter.all.sort(\.id), \.id) } == [1, 10, 20, 30, 99])
     }
 
-    @Test func `go on in the snapshot, and see it until the end`() throws {
+    @Test func `continue in the snapshot, and see it until the end`() throws {
         let mine = try container()
         try mine.perform { context in
             let before = try context.count(of: Entry.all)
@@ -196,7 +196,7 @@ struct SnapshotWriteTests {
         #expect(try other.perform { try $0.fetch(Entry.all.sort(\.text), \.text) } == ["a", "b"])
     }
 
-    @Test func `wait for a writer that gives up, and then go on`() throws {
+    @Test func `wait for a writer that gives up, and then continue`() throws {
         let mine = try container()
         try mine.perform { context in
             let value = try #require(try context.decodeOne(Counter.all)).value

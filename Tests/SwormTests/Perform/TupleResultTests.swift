@@ -41,7 +41,7 @@ struct TupleResultTests {
         #expect(scheduled.0 == first && scheduled.1 == second && scheduled.2 == nil)
     }
 
-    @Test func `tuples of values are what they were`() throws {
+    @Test func `tuples of values are unchanged`() throws {
         let store = try PersistentContainer(for: Dossier.self, at: .memory)
         let (count, name) = try store.perform { context in (try context.count(of: Dossier.all), "x") }
         #expect(count == 0 && name == "x")

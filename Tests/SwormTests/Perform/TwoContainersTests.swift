@@ -65,7 +65,7 @@ struct TwoContainersTests {
     }
 
     #if !canImport(CoreData)
-    @Test func `a deletion with a cascade does not pass over what was added meanwhile`() throws {
+    @Test func `a deletion with a cascade includes members that were added concurrently`() throws {
         let error = try change(
             { volume, context in try context.delete(volume) },
             { volume, context in try volume.remarks.add(context.insert(Remark(text: "b"))) })
@@ -74,7 +74,7 @@ struct TwoContainersTests {
         #expect(try remarks == ["a", "b"])
     }
 
-    @Test func `a deletion that nullifies does not pass over what was linked meanwhile`() throws {
+    @Test func `a deletion that nullifies includes links that were set concurrently`() throws {
         let error = try change(
             { volume, context in try context.delete(volume) },
             { volume, context in try context.insert(Volume(id: 2, title: "Prelude")).sequel = volume })

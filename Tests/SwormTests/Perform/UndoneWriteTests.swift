@@ -94,7 +94,7 @@ struct UndoneWriteTests {
         try verify(test)
     }
 
-    @Test(arguments: kinds) func `lets conditions find what is there`(_ kind: TestStore.Place) throws {
+    @Test(arguments: kinds) func `conditions find the stored rows`(_ kind: TestStore.Place) throws {
         let test = try makeStore(kind)
         let store = test.container
         try store.perform { context in
@@ -111,7 +111,7 @@ struct UndoneWriteTests {
     }
 
     @Test(arguments: kinds, policies)
-    func `meets no conflict that nobody made, under any policy`(
+    func `no conflict without a concurrent change, under any policy`(
         _ kind: TestStore.Place, _ policy: NSMergePolicyType
     ) throws {
         let folder = try StoreFolder()

@@ -43,7 +43,7 @@ struct AggregateTests {
         }
     }
 
-    @Test func `of nothing the sum is zero, and there is no extreme and no average`() throws {
+    @Test func `without rows the sum is zero, and minimum, maximum and average are nil`() throws {
         try Stock.eachWay { (context) throws in
             let none = Item.all.where { $0.id > 99 }
             #expect(try context.min(of: none, \.pieces) == nil)
@@ -87,14 +87,14 @@ struct AggregateTests {
             for failure in failures {
                 #expect(failure?.code == .overflow, "\(String(describing: failure))")
                 #expect(failure?.message.contains("weight") ?? false)
-                #expect(failure?.message.contains("infinity and to minus infinity") ?? false)
+                #expect(failure?.message.contains("infinity and minus infinity") ?? false)
             }
             #expect(try context.average(of: Item.all, \.weight) == nil)
             #expect(try context.sum(of: Item.all.where { $0.id != 2 }, \.weight) == .infinity)
         }
     }
 
-    @Test func `groups have their key and what becomes of their rows`() throws {
+    @Test func `groups have their key and the aggregates of their rows`() throws {
         try Stock.eachWay { (context) throws in
             let groups = try context.fetch(
                 Item.all.grouped(by: \.maker.name).select { ($0.key, $0.count, $0.max(\.total), $0.sum(\.pieces)) })
@@ -140,7 +140,7 @@ struct AggregateTests {
         }
     }
 
-    @Test func `a group cannot be sorted by what its rows differ in`() throws {
+    @Test func `a group cannot be sorted by a column that differs between its rows`() throws {
         try Stock.eachWay { (context) throws in
             let error = storeError { try context.fetch(Item.all.sort(\.id).grouped(by: \.name).select { $0.key }) }
             #expect(error?.code == .invalidRequest && error?.message.contains("id") ?? false)

@@ -28,7 +28,7 @@ struct GroupingTests {
         }
     }
 
-    @Test func `the groups that are largest come first, and only so many of them`() throws {
+    @Test func `the largest groups come first, up to a limit`() throws {
         try Stock.eachWay { (context) throws in
             let largest = Item.all.grouped(by: \.name).sort(ascending: false) { $0.sum(\.pieces) }
             #expect(try context.fetch(largest.limit(1).select { $0.key }) == ["cup"])
@@ -63,7 +63,7 @@ struct GroupingTests {
         }
     }
 
-    @Test func `an aggregate is no key of groups`() throws {
+    @Test func `an aggregate is not a key of groups`() throws {
         try Stock.eachWay { (context) throws in
             let error = storeError {
                 try context.fetch(Item.all.grouped { $0.labels.any.text }.select { $0.count })

@@ -14,7 +14,7 @@ struct ProjectionTests {
 
     private static let byID = Item.all.sort(\.id)
 
-    @Test func `attributes, what lies behind relations, and counts come as tuples`() throws {
+    @Test func `attributes, values through relations, and counts are returned as tuples`() throws {
         try Stock.eachWay { (context) throws in
             let rows = try context.fetch(Self.byID.select(\.name, \.maker.name, \.labels.count))
             let typed: [(String, String?, Int)] = rows
@@ -114,7 +114,7 @@ struct ProjectionTests {
         #expect(names == ["cup", "jug", "cup", "pot"])
     }
 
-    @Test func `what has no single value cannot be selected`() throws {
+    @Test func `expressions without a single value cannot be selected`() throws {
         try Stock.eachWay { (context) throws in
             let error = storeError { try context.fetch(Item.all.select { $0.labels.any.text }) }
             #expect(error?.code == .invalidRequest && error?.message.contains("any") ?? false)

@@ -15,7 +15,7 @@ struct RandomOperationsTests {
     /// The number of operations with one store.
     private static let length = 250
 
-    @Test func `see and leave what a model of plain values sees and leaves`() throws {
+    @Test func `see and leave the state of a model of plain values`() throws {
         let operations = Int(Self.number("SWORM_RANDOM_OPERATIONS", 4000))
         let first = Self.number("SWORM_RANDOM_SEED", 1)
         print("Random operations: \(operations), SWORM_RANDOM_SEED=\(first)")

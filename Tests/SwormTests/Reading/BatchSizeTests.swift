@@ -64,7 +64,7 @@ struct BatchSizeTests {
         }
     }
 
-    @Test func `what is prefetched is read with each batch`() throws {
+    @Test func `prefetched relations are read with each batch`() throws {
         let store = try Press.store(authors: 50, booksEach: 2)
         try store.container.perform { context in
             let request = sorted.prefetch(\.author.publisher, \.notes).batchSize(40)
@@ -93,7 +93,7 @@ struct BatchSizeTests {
             #expect(try titles(context.fetch(sorted.batchSize(.max))).count == 20)
             #expect(try context.decode(last).map(\.number) == [17, 16, 15, 14, 13])
             let error = storeError { try context.fetch(sorted.batchSize(-1)) }
-            #expect(error?.code == .invalidRequest && error?.message.contains("batch size of -1") == true)
+            #expect(error?.code == .invalidRequest && error?.message.contains("batch size -1") == true)
         }
     }
 
@@ -137,7 +137,7 @@ struct BatchSizeTests {
                 == ["again", "book 1", "book 2", "third", "book 4", "fifth", "early"])
     }
 
-    @Test func `handles of batches write, relate and compare as others do`() throws {
+    @Test func `handles of batches write, relate and compare like other handles`() throws {
         let store = try Press.store(authors: 6, booksEach: 1, in: .file)
         try store.container.perform { context in
             let books = try context.fetch(sorted.batchSize(2))
@@ -157,7 +157,7 @@ struct BatchSizeTests {
         try store.verify()
     }
 
-    @Test func `a handle that outlives its perform tells its id and reads nothing`() throws {
+    @Test func `a handle that outlives its perform reports its id and reads nothing`() throws {
         let store = try Press.store(authors: 6, booksEach: 1)
         // Unsafe: taken out on purpose, as handles must not leave a perform. The closure runs on this thread, before the
         // lines behind it.

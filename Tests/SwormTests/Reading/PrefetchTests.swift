@@ -58,7 +58,7 @@ struct PrefetchTests {
         }
     }
 
-    @Test func `several relations, ordered, with others on both sides, and behind others, take one statement each`()
+    @Test func `several relations, ordered, with many on both sides, and nested, take one statement each`()
         throws
     {
         let store = try Press.store(authors: 10)
@@ -83,7 +83,7 @@ struct PrefetchTests {
         }
     }
 
-    @Test func `only what the found objects lead to is read`() throws {
+    @Test func `only the destinations of the found objects are read`() throws {
         let store = try Press.store(authors: 20)
         try store.container.perform { context in
             let request = Press.Author.all.sort(\.name, ascending: false).offset(1).limit(2).prefetch(\.books)
@@ -95,7 +95,9 @@ struct PrefetchTests {
         }
     }
 
-    @Test func `a fetch that finds nothing reads nothing more, and what leads nowhere is not asked for again`() throws {
+    @Test func `a fetch without results reads nothing more, and relations without a destination are not read again`()
+        throws
+    {
         let store = try Press.store(authors: 3, booksEach: 0)
         try store.container.perform { context in
             let none = Press.Author.all.where { $0.name == "nobody" }.prefetch(\.books.notes, \.publisher)
@@ -106,7 +108,7 @@ struct PrefetchTests {
         }
     }
 
-    @Test func `unsaved changes are laid over what was read`() throws {
+    @Test func `unsaved changes are merged with the rows`() throws {
         let store = try Press.store(authors: 4)
         try store.container.perform { context in
             let author = try #require(try context.fetchOne(Press.Author.all.where { $0.name == "author 1" }))
@@ -132,7 +134,7 @@ struct PrefetchTests {
         }
     }
 
-    @Test func `what was read serves objects too, once there are unsaved changes`() throws {
+    @Test func `prefetched rows serve objects too, once there are unsaved changes`() throws {
         let store = try Press.store(authors: 30)
         try store.container.perform { context in
             let authors = try context.fetch(Press.Author.all.sort(\.name).prefetch(\.books, \.publisher))
@@ -162,7 +164,7 @@ struct PrefetchTests {
         }
     }
 
-    @Test func `what statements of the same perform have changed is read anew`() throws {
+    @Test func `rows that statements of the same perform have changed are read again`() throws {
         let store = try Press.store(authors: 3)
         try store.container.perform { context in
             let authors = try context.fetch(Press.Author.all.sort(\.name).prefetch(\.books, \.publisher))
@@ -210,7 +212,7 @@ struct PrefetchTests {
         }
     }
 
-    @Test func `what is no relation is an error before anything is read`() throws {
+    @Test func `a path that is not a relation is an error before anything is read`() throws {
         let store = try Press.store(authors: 2)
         let error = storeError { try Press.Author.all.prefetch(\.self).validate() }
         #expect(error?.code == .invalidRequest)
@@ -224,7 +226,7 @@ struct PrefetchTests {
                 storeError { try context.fetch(Stray.all.prefetch(\.books.reviews)) }
             }
             #expect(wrong?.code == .unknownName && wrong?.entity == "Book" && wrong?.attribute == "nots")
-            #expect(wrong?.message.contains("Did you mean \"notes\"?") == true)
+            #expect(wrong?.message.contains("Did you mean 'notes'?") == true)
         }
     }
 }

@@ -121,7 +121,7 @@ struct ReadmeTests {
         "Sources/Sworm/Sworm.docc/Errors.md",
         "Sources/Sworm/Sworm.docc/Cookbook.md",
     ])
-    func `its links lead somewhere`(path: String) throws {
+    func `its links work`(path: String) throws {
         let document = try Document(path)
         let pages = try Document.pages()
         #expect(!document.links.isEmpty || !document.pageLinks.isEmpty)

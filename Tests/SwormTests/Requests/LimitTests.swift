@@ -1,7 +1,7 @@
 import Sworm
 import Testing
 
-@Suite("Limits of zero, and what new users try")
+@Suite("Limits of zero, and mistakes of new users")
 struct LimitTests {
     private func container() throws -> PersistentContainer {
         let store = try PersistentContainer(for: Dossier.self, at: .memory)

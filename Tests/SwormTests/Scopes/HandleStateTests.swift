@@ -2,7 +2,7 @@ import Foundation
 import Sworm
 import Testing
 
-@Suite("Handles of objects that have gone, on other threads, and assignments that fail")
+@Suite("Handles of deleted objects, on other threads, and failing assignments")
 struct HandleStateTests {
     typealias Volume = Shelf.Volume
     typealias Remark = Shelf.Remark
@@ -60,7 +60,7 @@ struct HandleStateTests {
         #expect(try store.perform { try $0.fetch(Remark.all.sort(\.text), \.text) } == ["a", "b"])
     }
 
-    @Test func `an object whose row has gone from the store throws`() throws {
+    @Test func `an object whose row was deleted from the store throws`() throws {
         let folder = try StoreFolder()
         let store = try PersistentContainer(for: Volume.self, at: .file(folder.file()))
         let other = try PersistentContainer(for: Volume.self, at: .file(folder.file()))
@@ -72,7 +72,7 @@ struct HandleStateTests {
         #expect(error?.message.contains("p1") == true)
     }
 
-    @Test func `what a failed nested perform made is gone, and what it deleted is back`() throws {
+    @Test func `changes of a failed nested perform are undone, including deletions`() throws {
         let store = try store()
         try store.perform { context in
             let volume = try #require(try context.fetchOne(Volume.all))
@@ -100,7 +100,7 @@ struct HandleStateTests {
         #expect(try store.perform { try $0.fetchOne(Volume.all)?.remarks.decode().map(\.text) } == ["a", "b", "fresh"])
     }
 
-    @Test func `a handle on what a failed nested perform inserted says so`() throws {
+    @Test func `a handle on an object that a failed nested perform inserted throws`() throws {
         let store = try store()
         try store.perform { context in
             let volume = try #require(try context.fetchOne(Volume.all))
@@ -121,7 +121,7 @@ struct HandleStateTests {
 
     // MARK: Threads
 
-    @Test func `another thread cannot use what belongs to a running perform`() throws {
+    @Test func `another thread cannot use objects of a running perform`() throws {
         let log = ErrorLog()
         let store = try store(log)
         try store.perform { context in

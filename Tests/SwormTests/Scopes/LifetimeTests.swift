@@ -2,7 +2,7 @@ import Foundation
 import Sworm
 import Testing
 
-@Suite("What stays when a container is let go")
+@Suite("The lifetime of a released container")
 struct LifetimeTests {
     typealias Volume = Shelf.Volume
 
@@ -25,7 +25,7 @@ struct LifetimeTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["store.sqlite"])
     }
 
-    @Test func `inserting and fetching leave nothing behind`() async throws {
+    @Test func `inserting and fetching leak nothing`() async throws {
         try await expectGone { _ in }
         try await expectGone { store in
             try store.perform { context in
@@ -41,7 +41,7 @@ struct LifetimeTests {
         }
     }
 
-    @Test func `nested, scheduled and failing closures leave nothing behind`() async throws {
+    @Test func `nested, scheduled and failing closures leak nothing`() async throws {
         try await expectGone { store in
             try store.perform { context in
                 try context.insert(Volume(id: 2))

@@ -17,7 +17,7 @@ struct ExplainTests {
         #expect(explanation.plan.contains { $0.hasPrefix("SCAN t0") })
         #expect(explanation.scannedEntities == ["Book"])
         #expect(
-            explanation.advice == ["All rows of Book are looked at: no index leads to title. Add .indexed to it."])
+            explanation.advice == ["All rows of Book are scanned: no index covers title. Add .indexed to it."])
     }
 
     @Test func `a condition with an index has nothing to be said about`() throws {
@@ -32,7 +32,7 @@ struct ExplainTests {
         }
     }
 
-    @Test func `all rows are no fault where all are asked for`() throws {
+    @Test func `a full scan is not reported for a request of all rows`() throws {
         let explanation = try explain(Kiosk.Book.all)
         #expect(explanation.plan.contains { $0.hasPrefix("SCAN t0") })
         #expect(explanation.advice == [])
@@ -40,9 +40,9 @@ struct ExplainTests {
 
     @Test func `one index is enough for conditions that must all hold, and each alternative needs its own`() throws {
         let both = try explain(Kiosk.Book.all.where { $0.title == "a" && $0.shelf > "b" })
-        #expect(both.advice.first?.contains("leads to title or shelf. Add .indexed to one of them.") == true)
+        #expect(both.advice.first?.contains("covers title or shelf. Add .indexed to one of them.") == true)
         let either = try explain(Kiosk.Book.all.where { $0.title == "a" || $0.shelf == "b" || $0.year == 3 })
-        #expect(either.advice.first?.contains("leads to shelf and title. Add .indexed to each of them.") == true)
+        #expect(either.advice.first?.contains("covers shelf and title. Add .indexed to each of them.") == true)
     }
 
     @Test func `a condition that no index can serve is called that`() throws {
@@ -51,25 +51,25 @@ struct ExplainTests {
             Kiosk.Book.all.where(raw: "title ==[c] 'x'"),
         ] {
             let explanation = try explain(request)
-            #expect(explanation.advice == ["All rows of Book are looked at: no index can serve the condition."])
+            #expect(explanation.advice == ["All rows of Book are scanned: no index can serve the condition."])
         }
     }
 
-    @Test func `an attribute behind a relation is named with its entity`() throws {
+    @Test func `an attribute through a relation is named with its entity`() throws {
         let explanation = try explain(Kiosk.Book.all.where { $0.author.town == "Tula" })
         #expect(explanation.advice.joined().contains("town"), "\(explanation)")
     }
 
-    @Test func `a sort without an index is told, and one with an index is not`() throws {
+    @Test func `a sort without an index is reported, and one with an index is not`() throws {
         let explanation = try explain(Kiosk.Book.all.sort(\.title))
         #expect(
             explanation.advice == [
-                "The rows are sorted by title after they were found, in a temporary B-tree: no index has that order. Add .indexed to title."
+                "The matching rows are sorted by title in a temporary B-tree: no index has that order. Add .indexed to title."
             ])
         #expect(try explain(Kiosk.Book.all.sort(\.year)).advice == [])
         let filtered = try explain(Kiosk.Book.all.where { $0.year == 1869 }.sort(\.title))
         #expect(
-            filtered.advice == ["The rows are sorted by title after they were found, in a temporary B-tree."])
+            filtered.advice == ["The matching rows are sorted by title in a temporary B-tree."])
     }
 
     @Test func `counts and projections are explained too`() throws {
@@ -79,7 +79,7 @@ struct ExplainTests {
             #expect(count.bindings == ["'m'", "5"])
             #expect(count.scannedEntities == ["Book"])
             let columns = try context.explain(Kiosk.Book.all.where { $0.shelf == "a" }.select(\.title, \.year))
-            #expect(columns.advice == ["All rows of Book are looked at: no index leads to shelf. Add .indexed to it."])
+            #expect(columns.advice == ["All rows of Book are scanned: no index covers shelf. Add .indexed to it."])
             let groups = try Kiosk.Book.all.grouped(by: \.shelf).select { ($0.key, $0.count) }.explain(in: context)
             #expect(groups.sql.contains("GROUP BY"))
             #expect(groups.advice.count == 1)
@@ -108,7 +108,7 @@ struct ExplainTests {
     @Test func `the description has everything`() throws {
         let explanation = try explain(Kiosk.Book.all.where { $0.title == "War" }.sort(\.shelf))
         let text = "\(explanation)"
-        for part in [explanation.sql, "?1 = 'War'", "SCAN t0", "no index leads to title", "sorted by shelf"] {
+        for part in [explanation.sql, "?1 = 'War'", "SCAN t0", "no index covers title", "sorted by shelf"] {
             #expect(text.contains(part))
         }
     }

@@ -64,7 +64,7 @@ struct StatementCountTests {
         }
     }
 
-    @Test func `a save writes what changed and nothing else`() throws {
+    @Test func `a save writes only changes`() throws {
         let store = try Kiosk.store(authors: 200)
         // Each object that has changed is written by one statement, which finds its row by the version too.
         try expectStatements(1 + 3, in: store.container) {

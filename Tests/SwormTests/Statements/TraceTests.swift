@@ -20,7 +20,7 @@ struct TraceTests {
         return url
     }
 
-    @Test func `every statement is told with its time and rows, from the opening on`() throws {
+    @Test func `every statement is reported with its time and rows, from the opening on`() throws {
         let folder = try folder()
         defer { try? FileManager.default.removeItem(at: folder) }
         let traces = Traces()
@@ -45,7 +45,7 @@ struct TraceTests {
     }
 
     @Test(arguments: [true, false])
-    func `values are told when they are asked for`(isWanted: Bool) throws {
+    func `values are reported on request`(isWanted: Bool) throws {
         let traces = Traces()
         let store = try PersistentContainer(
             for: Kiosk.Book.self, at: .memory, trace: { traces.add($0) }, tracesValues: isWanted)
@@ -53,7 +53,7 @@ struct TraceTests {
         #expect(traces.all.contains { "\($0)".contains("'secret'") } == isWanted)
     }
 
-    @Test func `a store without a trace tells another's nothing`() throws {
+    @Test func `a store without a trace reports nothing of another store`() throws {
         let traces = Traces()
         let traced = try PersistentContainer(for: Kiosk.Book.self, at: .memory, trace: { traces.add($0) })
         let other = try PersistentContainer(for: Kiosk.Book.self, at: .memory)
@@ -64,7 +64,7 @@ struct TraceTests {
         #expect(traces.work.count == 1)
     }
 
-    @Test func `what a store runs for itself is told apart`() throws {
+    @Test func `internal statements of a store are distinguished`() throws {
         let traces = Traces()
         let store = try PersistentContainer(for: Kiosk.Book.self, at: .memory, trace: { traces.add($0) })
         try store.perform { try $0.insert(Kiosk.Book()) }

@@ -19,7 +19,7 @@ struct EdgeValueTests {
     }
     @Test func `moments, to the last bit`() throws { try check(Date.self) }
     @Test func `decimals of 38 digits and any exponent`() throws { try check(Decimal.self) }
-    @Test func `texts, to the last byte`() throws { try check(String.self) }
+    @Test func `strings, to the last byte`() throws { try check(String.self) }
     @Test func `bytes`() throws { try check(Data.self) }
     @Test func `identifiers`() throws { try check(UUID.self) }
     @Test func `addresses`() throws { try check(URL.self) }

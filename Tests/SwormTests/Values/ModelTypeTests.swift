@@ -139,7 +139,7 @@ struct ModelTypeTests {
         }
     }
 
-    @Test func `they stand in conditions and orders`() throws {
+    @Test func `they can be used in conditions and orders`() throws {
         let store = try PersistentContainer(for: Stop.self, at: .memory)
         try store.perform { context in for stop in Self.stops { try context.insert(stop) } }
         func count(_ condition: Condition<Stop>) throws -> Int {
@@ -201,7 +201,7 @@ struct ModelTypeTests {
         #expect(try store.perform { try $0.count(of: Station.Mark.all.where { $0.next == nil }) } == 1)
     }
 
-    @Test func `JSON that is none in the store is an error that names the attribute`() throws {
+    @Test func `invalid JSON in the store is an error that names the attribute`() throws {
         enum Raw {
             struct Stop: ManagedObjectConvertible {
                 var platform = Data()

@@ -2,7 +2,7 @@ import Foundation
 import Sworm
 import Testing
 
-@Suite("Values that a store cannot keep")
+@Suite("Values that cannot be stored")
 struct RefusedValueTests {
     struct Measure: ManagedObjectConvertible, Equatable {
         var double = 0.0

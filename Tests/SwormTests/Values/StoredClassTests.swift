@@ -78,7 +78,7 @@ struct StoredClassTests {
     }
 
     @Test(arguments: odd)
-    func `are what a verification reports always`(value: (name: String, sql: String, found: String)) throws {
+    func `are always reported by a verification`(value: (name: String, sql: String, found: String)) throws {
         let (store, folder) = try open(value.sql, strict: false)
         defer { try? FileManager.default.removeItem(at: folder) }
         let model = try TableModel.shared(for: [Item.self]).compiled()

@@ -154,7 +154,7 @@ struct FormerNamesTests {
         #expect(titled == 0)
     }
 
-    @Test func `an identifier in common joins what has other names`() throws {
+    @Test func `a common identifier joins properties with other names`() throws {
         let folder = try StoreFolder()
         do {
             let container = try PersistentContainer(for: Common1.Box.self, at: .file(folder.store))
@@ -175,7 +175,7 @@ struct FormerNamesTests {
         #expect(found == ["a 7", "b 7"])
     }
 
-    @Test func `two that claim to be one are refused where no closure can tell`() throws {
+    @Test func `two properties that claim to be one are rejected where no closure can decide`() throws {
         let folder = try StoreFolder()
         try makeShop(at: folder.store)
         let before = try Data(contentsOf: folder.store)
@@ -183,7 +183,7 @@ struct FormerNamesTests {
             .init("1", Shop1.Book.self), .init("2", Split2.Author.self, stage: .custom()),
         ])
         let error = #expect(throws: StoreError.self) { try silent.migrate(storeAt: folder.store) }
-        #expect(error?.message.contains("'Author.first' and 'Author.last' was cannot be told") == true)
+        #expect(error?.message.contains("'Author.first' and 'Author.last' is ambiguous") == true)
         #expect(try Data(contentsOf: folder.store) == before)
 
         let plan = MigrationPlan([

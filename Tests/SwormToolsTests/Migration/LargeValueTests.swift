@@ -104,7 +104,7 @@ struct LargeValueTests {
         #expect(folder.others.isEmpty)
     }
 
-    @Test func `files go over as they are in a custom stage with structs`() throws {
+    @Test func `files are moved unchanged in a custom stage with structs`() throws {
         let folder = try StoreFolder()
         try makeStore(at: folder.store, 8)
         let before = try nodes(folder)

@@ -34,7 +34,7 @@ struct MigrationCancellingTests {
         ])
     }
 
-    @Test func `what the closure throws cancels every stage, wherever it is`() throws {
+    @Test func `an error of the closure cancels every stage, wherever it is thrown`() throws {
         for plan in [plan, .library] {
             var told: [MigrationPlan.Progress] = []
             let whole = try StoreFolder()

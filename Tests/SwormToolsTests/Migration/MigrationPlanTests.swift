@@ -25,7 +25,7 @@ struct MigrationPlanTests {
         "Leo/Tolstoy/Leo Tolstoy: War and Peace 30.0 war, Anna Karenina 25.75 love",
     ]
 
-    @Test func `a store goes through all versions and is opened with the newest`() throws {
+    @Test func `a store passes through all versions and is opened with the newest`() throws {
         let folder = try StoreFolder()
         try folder.makeLibrary()
         let container = try PersistentContainer(migrating: .library, at: .file(folder.store))
@@ -36,7 +36,7 @@ struct MigrationPlanTests {
         #expect(try MigrationPlan.library.versionName(ofStoreAt: folder.store) == "3")
     }
 
-    @Test func `a store can be stopped in the middle and goes on from there`() throws {
+    @Test func `an interrupted migration continues after the last completed stage`() throws {
         let folder = try StoreFolder()
         try folder.makeLibrary()
         #expect(try MigrationPlan.library.migrate(storeAt: folder.store, to: "2") == ["1", "2"])
@@ -52,7 +52,7 @@ struct MigrationPlanTests {
         #expect(try lines(PersistentContainer(migrating: .library, at: .file(folder.store))) == migrated)
     }
 
-    @Test func `what stops a stage leaves the store as it was`() throws {
+    @Test func `an error in a stage leaves the store as it was`() throws {
         struct Stop: Error {}
         let folder = try StoreFolder()
         try folder.makeLibrary()
@@ -67,7 +67,7 @@ struct MigrationPlanTests {
         #expect(try MigrationPlan.library.versionName(ofStoreAt: folder.store) == "1")
     }
 
-    @Test func `progress tells every stage from its beginning to its end`() throws {
+    @Test func `progress reports every stage from its beginning to its end`() throws {
         let folder = try StoreFolder()
         try folder.makeLibrary()
         var told: [MigrationPlan.Progress] = []
@@ -78,7 +78,7 @@ struct MigrationPlanTests {
         #expect(first.done == 0 && first.from == "1" && first.to == "2" && first.fraction == 0)
     }
 
-    @Test func `there is no way back`() throws {
+    @Test func `a newer store is not migrated back`() throws {
         let folder = try StoreFolder()
         try folder.makeLibrary()
         try MigrationPlan.library.migrate(storeAt: folder.store)
@@ -86,19 +86,21 @@ struct MigrationPlanTests {
             try MigrationPlan.library.migrate(storeAt: folder.store, to: "1")
         }
         #expect(error?.code == .migrationFailed)
-        #expect(error?.message.contains("no way back") == true)
+        #expect(error?.message.contains("cannot be migrated back") == true)
     }
 
-    @Test func `a store of none of the versions is refused and the closest named`() throws {
+    @Test func `a store of none of the versions is rejected with the closest version`() throws {
         let folder = try StoreFolder()
         try folder.makeLibrary()
         let plan = MigrationPlan([.init("2", LibraryV2.Book.self), .init("3", LibraryV3.Book.self)])
         let error = #expect(throws: StoreError.self) { try plan.migrate(storeAt: folder.store) }
         #expect(error?.code == .incompatibleModel)
-        #expect(error?.message.contains("The closest is '2', of which these entities differ: Author, Book, ") == true)
+        #expect(
+            error?.message.contains("The closest version is '2', from which these entities differ: Author, Book, ")
+                == true)
     }
 
-    @Test func `what cannot be inferred is told and nothing touched`() throws {
+    @Test func `a migration that cannot be inferred is reported and changes nothing`() throws {
         let folder = try StoreFolder()
         try folder.makeLibrary()
         let before = try Data(contentsOf: folder.store)
@@ -109,7 +111,7 @@ struct MigrationPlanTests {
         #expect(try Data(contentsOf: folder.store) == before)
     }
 
-    @Test func `a stage that forgets something is refused with all it forgets`() throws {
+    @Test func `an incomplete stage is rejected with everything that it omits`() throws {
         let folder = try StoreFolder()
         try folder.makeLibrary()
         let plan = MigrationPlan([
@@ -121,10 +123,10 @@ struct MigrationPlanTests {
         let error = #expect(throws: StoreError.self) { try plan.migrate(storeAt: folder.store) }
         #expect(error?.code == .migrationFailed)
         #expect(error?.message.contains("'Tag.word' has another type than before") == true)
-        #expect(error?.message.contains("nothing says what becomes of those of the old 'Book'") == true)
+        #expect(error?.message.contains("no change migrates the objects of the old 'Book'") == true)
     }
 
-    @Test func `names that are in neither version are told`() throws {
+    @Test func `names that are in neither version are reported`() throws {
         let folder = try StoreFolder()
         try folder.makeLibrary()
         let plan = MigrationPlan([
@@ -138,7 +140,7 @@ struct MigrationPlanTests {
         #expect(error?.message.contains("'Poet', and the new version has: Book, Tag, Writer") == true)
     }
 
-    @Test func `plans without versions or with equal names are refused`() throws {
+    @Test func `plans without versions or with equal names are rejected`() throws {
         let folder = try StoreFolder()
         #expect { try MigrationPlan([]).migrate(storeAt: folder.store) } throws: {
             StoreError.Code.migrationFailed ~= $0

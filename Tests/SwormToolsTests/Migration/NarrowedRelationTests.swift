@@ -57,7 +57,7 @@ private enum Pair {
     }
 }
 
-@Suite("Relations that lead to one object now")
+@Suite("Relations that become to-one")
 struct NarrowedRelationTests {
     private func fill(_ url: URL) throws {
         let container = try PersistentContainer(for: Many.Book.self, at: .file(url))
@@ -135,7 +135,7 @@ struct NarrowedRelationTests {
         #expect(try books(container) == ["W Anna", "X Anna", "Y Clara", "Z -"])
     }
 
-    @Test func `where both sides lead to one each object has one partner`() throws {
+    @Test func `if both sides are to-one, each object has one partner`() throws {
         let folder = try StoreFolder()
         try fill(folder.store)
         let plan = MigrationPlan([.init("1", Many.Book.self), .init("2", Pair.Book.self, stage: .custom())])

@@ -41,7 +41,7 @@ private enum Changed {
 
 @Suite("Ledgers of released versions")
 struct ReleaseLedgerTests {
-    @Test func `recorded versions that have not changed pass`() throws {
+    @Test func `unchanged recorded versions pass`() throws {
         let folder = try StoreFolder()
         let ledger = ReleaseLedger(in: folder.url.appendingPathComponent("releases"))
         #expect(try ledger.releases() == [])
@@ -86,7 +86,7 @@ struct ReleaseLedgerTests {
         let error = #expect(throws: StoreError.self) {
             try ledger.check(MigrationPlan([.init("2", LibraryV2.Book.self)]))
         }
-        #expect(error?.message.contains("Version '1' was released, and the plan does not have it any more") == true)
+        #expect(error?.message.contains("Version '1' was released, but is no longer in the plan") == true)
     }
 
     @Test func `the store of every release comes to the newest version`() throws {

@@ -43,7 +43,7 @@ struct SQLiteProgressiveMigrationTests {
         }
     }
 
-    @Test func `a store of a later version goes through the rest only`() throws {
+    @Test func `a store of a later version passes only through the remaining steps`() throws {
         try MigratableModel.with { store, bundle in
             let older = store.with(maxVersion: 1)
             let container = try NSPersistentContainer(store: older, bundle: bundle)
@@ -63,7 +63,7 @@ struct SQLiteProgressiveMigrationTests {
         }
     }
 
-    @Test func `where there is no store there is nothing to do`() throws {
+    @Test func `without a store nothing is migrated`() throws {
         try MigratableModel.with { store, bundle in
             for url in [store.url, .devNull] {
                 let migration = try SQLiteProgressiveMigration(store: store.with(url: url), bundle: bundle)
@@ -72,7 +72,7 @@ struct SQLiteProgressiveMigrationTests {
         }
     }
 
-    @Test func `a store of no version is refused`() throws {
+    @Test func `a store of no version is rejected`() throws {
         try MigratableModel.with { store, bundle in
             let container = try NSPersistentContainer(store: store, bundle: bundle)
             try container.loadPersistentStore()
@@ -93,7 +93,7 @@ struct SQLiteProgressiveMigrationTests {
         }
     }
 
-    @Test func `a wrong number of steps is told`() throws {
+    @Test func `a wrong number of steps is reported`() throws {
         try MigratableModel.with { store, bundle in
             let twice = SQLiteStoreDescription(
                 name: store.name, url: store.url, modelName: store.modelName, modelVersions: ["V0", "V0"])
@@ -104,7 +104,7 @@ struct SQLiteProgressiveMigrationTests {
     }
 
     #if !canImport(CoreData)
-    @Test func `a compiled mapping model is refused with the way out`() throws {
+    @Test func `a compiled mapping model is rejected with the way out`() throws {
         try MigratableModel.with { store, bundle in
             let old = try NSPersistentContainer(store: store.with(maxVersion: 0), bundle: bundle)
             try old.loadPersistentStore()

@@ -40,7 +40,7 @@ private enum Note3 {
     }
 }
 
-@Suite("Stages that are refused")
+@Suite("Rejected stages")
 struct StageRefusalTests {
     private func makeNotes(at url: URL) throws {
         let container = try PersistentContainer(for: Note1.Note.self, at: .file(url))
@@ -53,7 +53,7 @@ struct StageRefusalTests {
 
     // MARK: Properties of another kind
 
-    @Test func `an attribute that is a relation now is told, and a closure makes objects of it`() throws {
+    @Test func `an attribute that became a relation is reported, and a closure converts it to objects`() throws {
         let folder = try StoreFolder()
         try makeNotes(at: folder.store)
         let before = try Data(contentsOf: folder.store)
@@ -80,7 +80,7 @@ struct StageRefusalTests {
         #expect(found == ["hello Rome"])
     }
 
-    @Test func `a relation that is an attribute now is told`() throws {
+    @Test func `a relation that became an attribute is reported`() throws {
         let folder = try StoreFolder()
         do {
             let container = try PersistentContainer(for: Note2.Note.self, at: .file(folder.store))
@@ -126,7 +126,7 @@ struct StageRefusalTests {
             ])
         }
         let error = #expect(throws: StoreError.self) { try plan(.custom()).migrate(storeAt: folder.store) }
-        #expect(error?.message.contains("'Animal' is abstract now") == true)
+        #expect(error?.message.contains("'Animal' is now abstract") == true)
         #expect(error?.message.contains("Add a change from 'Animal' to 'Dog'") == true)
         let changes = ["Animal", "Dog"].map { EntityChange.changeManagedObjects(of: $0, to: "Dog") { _, _, _ in } }
         try plan(.custom(changes[0], changes[1])).migrate(storeAt: folder.store)
@@ -141,7 +141,7 @@ struct StageRefusalTests {
 
     // MARK: Versions that are the same to stores
 
-    @Test func `a stage between versions that are the same to stores is refused`() throws {
+    @Test func `a stage between versions with the same version hashes is rejected`() throws {
         let folder = try StoreFolder()
         try makeNotes(at: folder.store)
         let before = try Data(contentsOf: folder.store)
@@ -155,7 +155,7 @@ struct StageRefusalTests {
             for url in [folder.store, folder.url.appendingPathComponent("None.sqlite")] {
                 let error = #expect(throws: StoreError.self) { try plan.migrate(storeAt: url) }
                 #expect(error?.code == .migrationFailed)
-                #expect(error?.message.contains("'1' and '2' are the same to stores") == true)
+                #expect(error?.message.contains("'1' and '2' have the same version hashes") == true)
                 #expect(error?.message.contains("Give the version a hash modifier") == true)
             }
         }
@@ -177,7 +177,7 @@ struct StageRefusalTests {
         #expect(try container.perform { try $0.decode(Note3.Note.all).map(\.text) } == ["HELLO"])
     }
 
-    @Test func `versions in files are refused likewise, but not for a policy that is for all of them`() throws {
+    @Test func `versions in files are rejected likewise, but not for a policy that is for all of them`() throws {
         try MigratableModel.with { store, bundle in
             let container = try NSPersistentContainer(store: store.with(maxVersion: 0), bundle: bundle)
             try container.loadPersistentStore()

@@ -80,7 +80,7 @@ struct StageTests {
         return (try? FileManager.default.contentsOfDirectory(atPath: path).count) ?? 0
     }
 
-    @Test func `two entities become one, with what both were related to`() throws {
+    @Test func `two entities become one, with the objects related to both`() throws {
         let folder = try StoreFolder()
         try makeZoo(at: folder.store, photo: nil)
         let container = try PersistentContainer(migrating: Self.merging, at: .file(folder.store))
@@ -94,7 +94,7 @@ struct StageTests {
             found == ["Rex1 dog in 1", "Rex2 dog in 2", "Tom1 cat with 1 lives in 1", "Tom2 cat with 2 lives in 2"])
     }
 
-    @Test func `large values stand in files of the store before and after, and no others`() throws {
+    @Test func `large values are in files of the store before and after, without other files`() throws {
         let folder = try StoreFolder()
         let photo = Data(repeating: 7, count: 300_000)
         try makeZoo(at: folder.store, photo: photo)
@@ -158,7 +158,7 @@ struct StageTests {
         #expect(folder.others.isEmpty)
     }
 
-    @Test func `objects that a closure makes nothing of are gone`() throws {
+    @Test func `objects without a result of a closure are deleted`() throws {
         let folder = try StoreFolder()
         try makeZoo(at: folder.store, photo: nil)
         let plan = MigrationPlan([
@@ -182,7 +182,7 @@ struct StageTests {
         #expect(found == ["Tom2 brother 2", "Tom2 twin 2"])
     }
 
-    @Test func `a mapping model of one's own leads to a version`() throws {
+    @Test func `a custom mapping model migrates to a version`() throws {
         let folder = try StoreFolder()
         try folder.makeLibrary()
         let plan = MigrationPlan([

@@ -11,7 +11,7 @@ private struct Photo: ManagedObjectConvertible {
     ]
 }
 
-@Suite("Stores that take another one's place")
+@Suite("Stores that replace another store")
 struct StoreReplacingTests {
     private let content = Data(repeating: 1, count: 200_000)
 
@@ -76,7 +76,7 @@ struct StoreReplacingTests {
         }
     }
 
-    @Test func `what a replacement left that was cut off is removed by the next`() throws {
+    @Test func `leftovers of an interrupted replacement are removed by the next one`() throws {
         let folder = try StoreFolder()
         try make("old", at: folder.store)
         let other = folder.url.appendingPathComponent("Other.sqlite")

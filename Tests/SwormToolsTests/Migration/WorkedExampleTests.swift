@@ -76,7 +76,7 @@ struct WorkedExampleTests {
         }
     }
 
-    @Test func `a store of 1.0 goes through both stages`() throws {
+    @Test func `a store of 1.0 passes through both stages`() throws {
         let folder = try StoreFolder()
         try PersistentContainer(for: Example1.Book.self, at: .file(folder.store)).perform { context in
             try context.insert(Example1.Book(title: "Emma", cents: 1250, writer: "Jane Austen"))
@@ -92,7 +92,7 @@ struct WorkedExampleTests {
         #expect(try lines(of: folder) == expected)
     }
 
-    @Test func `a store of 2.0 goes through the last stage, and a new one through none`() throws {
+    @Test func `a store of 2.0 passes through the last stage, and a new one through none`() throws {
         let folder = try StoreFolder()
         try PersistentContainer(for: Example2.Book.self, at: .file(folder.store)).perform { context in
             _ = try context.insert(Example2.Book(name: "Emma", cents: 1250, writer: "Jane Austen", isbn: "978"))

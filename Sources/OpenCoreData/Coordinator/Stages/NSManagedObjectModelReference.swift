@@ -77,7 +77,7 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
         guard checksum == versionChecksum else {
             throw CoreDataError(
                 NSStagedMigrationFrameworkVersionMismatchError,
-                "The model \(words) has the version checksum \(checksum), and its reference says \(versionChecksum). Was a released version changed, or the checksum of another version given?"
+                "The model \(words) has the version checksum \(checksum), but its reference has \(versionChecksum). A released version may have been changed, or the checksum may be that of another version."
             )
         }
         return model
@@ -127,13 +127,13 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     private func notFound(in bundle: Bundle) throws -> NSManagedObjectModel {
         throw CoreDataError(
             NSMigrationMissingSourceModelError,
-            "The model \(words) with the version checksum \(versionChecksum) was not found in \(bundle.bundlePath). Add the version to the bundle's resources, or name its file."
+            "The model \(words) with the version checksum \(versionChecksum) was not found in '\(bundle.bundlePath)'. Add the version to the resources of the bundle, or use the name of its file."
         )
     }
 
     private var words: String {
         switch place {
-        case .model: "that was given"
+        case .model: "of the reference"
         case .file(let url): url.path
         case .name(let name, _): "named '\(name)'"
         case .hashes(let hashes, _): "of \(hashes.keys.map { "\($0)" }.sorted().joined(separator: ", "))"

@@ -44,7 +44,7 @@ open class NSStagedMigrationManager: NSObject, @unchecked Sendable {
             guard !isRunning else {
                 throw CoreDataError(
                     NSMigrationError,
-                    "The staged migration manager is migrating a store already. Make a second manager for a second store."
+                    "The staged migration manager is already migrating a store. Create another manager for another store."
                 )
             }
             isRunning = true

@@ -73,13 +73,13 @@ struct StagedChain {
     }
 
     private func name(_ index: Int) -> String {
-        "Stage \(index + 1) of \(stages.count)\(stages[index].label.map { " (“\($0)”)" } ?? "")"
+        "Stage \(index + 1) of \(stages.count)\(stages[index].label.map { " ('\($0)')" } ?? "")"
     }
 
     private func mismatch(_ what: String) -> CoreDataError {
         CoreDataError(
             NSStagedMigrationFrameworkVersionMismatchError,
-            "The store “\(path)” cannot be migrated in stages: \(what) Nothing was changed.")
+            "The store '\(path)' cannot be migrated in stages: \(what) Nothing was changed.")
     }
 
     private func checkStages() throws {
@@ -88,9 +88,9 @@ struct StagedChain {
             for checksum in sources(index) {
                 guard let other = owners.updateValue(index, forKey: checksum) else { continue }
                 let both =
-                    other == index ? "\(name(index)) names it twice" : "\(name(other)) and \(name(index)) name it both"
+                    other == index ? "\(name(index)) names it twice" : "\(name(other)) and \(name(index)) both name it"
                 throw mismatch(
-                    "nobody can say which stage leads on from the version \(checksum), for \(both). Name each version once."
+                    "the stage that starts from the version \(checksum) is ambiguous, because \(both). Name each version once."
                 )
             }
             guard let custom = stages[index] as? NSCustomMigrationStage else {
@@ -101,7 +101,7 @@ struct StagedChain {
                 continue
             }
             guard custom.currentModel.versionChecksum != custom.nextModel.versionChecksum else {
-                throw mismatch("\(name(index)) leads from the version \(custom.nextModel.versionChecksum) to itself.")
+                throw mismatch("\(name(index)) migrates the version \(custom.nextModel.versionChecksum) to itself.")
             }
         }
     }
@@ -113,18 +113,18 @@ struct StagedChain {
         if let known, let end = versions.firstIndex(of: last), end < known {
             throw CoreDataError(
                 NSStagedMigrationBackwardMigrationError,
-                "The store “\(path)” cannot be migrated in stages: it has the version \(checksum), which comes after that of the coordinator's model, \(last), and there is no way back. Open it with a newer version of the program."
+                "The store '\(path)' cannot be migrated in stages: it has the version \(checksum), which is later than the version of the coordinator's model, \(last). Open it with a newer version of the program."
             )
         }
         guard versions.contains(last) else {
             throw mismatch(
-                "they do not lead to the version of the coordinator's model, \(last), but end with \(versions.last ?? "nothing"). Add the stages that are missing."
+                "the stages do not reach the version of the coordinator's model, \(last), but end with \(versions.last ?? "no version"). Add the missing stages."
             )
         }
         if let place = stages.indices.first(where: { sources($0).contains(checksum) }) { return place }
-        guard known == nil else { throw mismatch("no stage leads on from its version, \(checksum).") }
+        guard known == nil else { throw mismatch("no stage starts from its version, \(checksum).") }
         throw mismatch(
-            "it has the version \(checksum), and the stages know \(versions.joined(separator: ", ")). Was a released version changed, or the store written by a newer program?"
+            "it has the version \(checksum), and the stages have the versions \(versions.joined(separator: ", ")). A released version may have been changed, or a newer program may have written the store."
         )
     }
 
@@ -163,7 +163,8 @@ struct StagedChain {
             at = last
         }
         guard at == last else {
-            throw mismatch("they lead it to the version \(at), and that of the coordinator's model is \(last).")
+            throw mismatch(
+                "the stages migrate it to the version \(at), and the coordinator's model has the version \(last).")
         }
     }
 
@@ -177,7 +178,7 @@ struct StagedChain {
 
     private func gap(after checksum: String, before index: Int) -> CoreDataError {
         mismatch(
-            "\(name(index)) leads on from \(sources(index).joined(separator: ", ")), and the stage before it leads to \(checksum). Add a stage between the two."
+            "\(name(index)) starts from \(sources(index).joined(separator: ", ")), but the stage before it ends with \(checksum). Add a stage between them."
         )
     }
 

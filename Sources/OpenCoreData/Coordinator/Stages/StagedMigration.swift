@@ -29,7 +29,7 @@ struct StagedMigration {
             guard now == hashes else {
                 throw CoreDataError(
                     NSMigrationError,
-                    "The store “\(files.main)” was replaced by one of another version when its migration was about to begin. Nothing was changed; try again."
+                    "The store '\(files.main)' was replaced by a store of another version before its migration began. Nothing was changed. Try again."
                 )
             }
             for (index, step) in chain.steps.enumerated() {

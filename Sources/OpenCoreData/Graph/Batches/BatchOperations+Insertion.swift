@@ -71,7 +71,7 @@ extension NSManagedObject {
         for (slot, relationship) in compiledEntity.relationships.enumerated() where relationshipDiffers(slot) {
             throw CoreDataError(
                 NSValidationMissingMandatoryPropertyError,
-                "'\(relationship.name)' of \(compiledEntity.name) cannot be set by a batch insertion: it is a relationship. Insert the object into a context instead.",
+                "'\(relationship.name)' of \(compiledEntity.name) cannot be set by a batch insertion: it is a relationship. Insert a managed object into a context instead.",
                 entity: compiledEntity.name, key: relationship.name)
         }
     }

@@ -69,7 +69,7 @@ extension BatchOperations {
                 guard !id.isTemporaryID, let (row, origin) = context.locate(id) else {
                     throw CoreDataError(
                         NSManagedObjectReferentialIntegrityError,
-                        "Cannot delete \(id): it is of no object that was saved in the stores of this context.",
+                        "Cannot delete \(id): it does not identify a saved object in the stores of this context.",
                         entity: id.compiledEntity.name, objects: [id.reference])
                 }
                 if let index = groups.firstIndex(where: { $0.0 === origin }) {
@@ -111,7 +111,7 @@ extension BatchOperations {
             guard let name = key.base as? String ?? (key.base as? NSPropertyDescription)?.name else {
                 throw CoreDataError(
                     NSCoreDataError,
-                    "propertiesToUpdate of \(entity.name) has the key \(key). Use names of attributes, or their descriptions.",
+                    "propertiesToUpdate of \(entity.name) has the key '\(key)'. Use names or descriptions of attributes.",
                     entity: entity.name)
             }
             if case .attribute(let slot)? = entity.slot(named: name) {
@@ -122,13 +122,14 @@ extension BatchOperations {
                 let names = entity.attributes.map(\.name)
                 throw CoreDataError(
                     NSCoreDataError,
-                    "\(entity.name) has no attribute named '\(name)' that could be updated.\(nearestNameHint(to: name, in: names)) Relationships are changed through objects.",
+                    "\(entity.name) has no updatable attribute named '\(name)'.\(nearestNameHint(to: name, in: names)) Change relationships through managed objects.",
                     entity: entity.name, key: name)
             }
         }
         guard !values.isEmpty else {
             throw CoreDataError(
-                NSCoreDataError, "propertiesToUpdate of an update of \(entity.name) is empty. Name what is to change.",
+                NSCoreDataError,
+                "propertiesToUpdate of an update of \(entity.name) is empty. Add the attributes to change.",
                 entity: entity.name)
         }
         return values

@@ -45,7 +45,7 @@ extension BatchOperations {
             if attribute.isTransient || attribute.derivation != nil {
                 let reason =
                     attribute.isTransient
-                    ? "it is transient, and no row keeps it" : "it is derived, and follows from others"
+                    ? "it is transient and not stored" : "it is derived from other properties"
                 throw CoreDataError(
                     NSManagedObjectValidationError,
                     "Cannot set '\(attribute.name)' of all objects of \(entity.name): \(reason).", entity: entity.name,

@@ -17,7 +17,7 @@ struct BatchOperations {
         }
         guard let origin = origins.first(where: { !($0.store?.isReadOnly ?? true) }) ?? origins.first else {
             throw CoreDataError(
-                NSPersistentStoreOperationError, "None of the stores that were named is one of the context's.")
+                NSPersistentStoreOperationError, "None of the affected stores belongs to the context's coordinator.")
         }
         let batch = announced(batch)
         let counts = try context.withTransaction(of: origin) { try $0.insert(batch) }

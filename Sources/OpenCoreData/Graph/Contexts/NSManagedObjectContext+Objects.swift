@@ -99,7 +99,7 @@ extension NSManagedObjectContext {
             return noteFailure(
                 CoreDataError(
                     NSCoreDataError,
-                    "Cannot delete \(object.compiledEntity.name) \(object.objectID): it belongs to another context. Delete the object that this context has for its id.",
+                    "Cannot delete \(object.compiledEntity.name) \(object.objectID): it belongs to another context. Fetch the object by its id in this context, and delete that one.",
                     entity: object.compiledEntity.name, objects: [object.objectID.reference]))
         }
         while let next = waiting.popLast() {

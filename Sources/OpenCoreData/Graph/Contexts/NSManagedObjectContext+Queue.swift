@@ -133,7 +133,7 @@ extension CoreDataError {
     fileprivate static var contextIsHeld: CoreDataError {
         CoreDataError(
             NSPersistentStoreTimeoutError,
-            "Cannot begin: another call over the same context did not end in time. Keep calls over a shared context short, or give each a context of its own.",
+            "Cannot begin: another call of the same context did not finish in time. Keep calls of a shared context short, or give each a context of its own.",
             condition: .timedOut)
     }
 }

@@ -6,7 +6,7 @@ extension NSManagedObjectContext {
     final func requireCoordinator() throws -> NSPersistentStoreCoordinator {
         guard let coordinator else {
             throw CoreDataError(
-                NSCoreDataError, "The context has no persistent store coordinator. Set one before it is used.")
+                NSCoreDataError, "The context has no persistent store coordinator. Set one before using the context.")
         }
         return coordinator
     }
@@ -73,7 +73,7 @@ extension NSManagedObjectContext {
             if let origin = origins.first(where: { $0 === assigned.origin }) { return origin }
             throw CoreDataError(
                 NSPersistentStoreOperationError,
-                "\(object.compiledEntity.name) was assigned to a store that is not the coordinator's, or does not hold the entity.",
+                "\(object.compiledEntity.name) was assigned to a store that does not belong to the coordinator, or does not hold its entity.",
                 entity: object.compiledEntity.name, objects: [object.objectID.reference])
         }
         let chosen = origins.first { !($0.store?.isReadOnly ?? true) } ?? origins[0]

@@ -228,7 +228,7 @@ extension RowSet {
             } catch let error as CoreDataError {
                 let (name, id) = (compiledEntity.attributes[slot].name, id(row: row, origin))
                 throw CoreDataError(
-                    error.errorCode, "“\(compiledEntity.name).\(name)” of \(id): \(error.message)",
+                    error.errorCode, "'\(compiledEntity.name).\(name)' of \(id): \(error.message)",
                     entity: compiledEntity.name, key: name,
                     objects: [id.reference], cause: error)
             }

@@ -9,7 +9,7 @@ extension NSFetchRequest {
         guard let context = CurrentContext.value else {
             throw CoreDataError(
                 NSCoreDataError,
-                "A fetch request can execute itself only inside a context's perform or performAndWait. Use the context's fetch(_:)."
+                "A fetch request can execute itself only inside a context's perform or performAndWait. Use `fetch(_:)` of the context."
             )
         }
         return try context.fetch(self)

@@ -20,7 +20,7 @@ extension NSManagedObjectContext {
         if let request = request as? NSBatchDeleteRequest { return try batches.execute(request) }
         throw CoreDataError(
             NSPersistentStoreUnsupportedRequestTypeError,
-            "A context cannot execute a \(type(of: request)). It executes an NSPersistentHistoryChangeRequest, and an NSBatchInsertRequest, NSBatchUpdateRequest or NSBatchDeleteRequest; an NSFetchRequest is for fetch(_:)."
+            "A context cannot execute a \(type(of: request)). Use an NSPersistentHistoryChangeRequest, an NSBatchInsertRequest, an NSBatchUpdateRequest or an NSBatchDeleteRequest, or pass an NSFetchRequest to `fetch(_:)`."
         )
     }
 }

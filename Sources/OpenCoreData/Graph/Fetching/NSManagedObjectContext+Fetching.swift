@@ -24,13 +24,13 @@ extension NSManagedObjectContext {
         default:
             throw CoreDataError(
                 NSPersistentStoreUnsupportedRequestTypeError,
-                "A fetch of \(request.entityName ?? "objects") asks for a result type that is not supported: \(request.resultType.rawValue). Fetch objects, ids, dictionaries or a count."
+                "A fetch of \(request.entityName ?? "objects") has the unsupported result type \(request.resultType.rawValue). Fetch objects, ids, dictionaries or a count."
             )
         }
         guard let typed = results as? [T] else {
             throw CoreDataError(
                 NSCoreDataError,
-                "A fetch of \(request.entityName ?? "objects") yields other results than \(T.self). Set the request's result type, or the entity's class."
+                "A fetch of \(request.entityName ?? "objects") does not return results of the type \(T.self). Set the result type of the request, or the class of the entity."
             )
         }
         return typed
@@ -267,7 +267,7 @@ extension NSManagedObjectContext {
         if LongWork.stops {
             throw interruption.token.failure
                 ?? CoreDataError(
-                    CocoaError.Code.userCancelled.rawValue, "The work was stopped before its end; nothing was read.")
+                    CocoaError.Code.userCancelled.rawValue, "The work was stopped. Nothing was read.")
         }
         try ObjectOrder(specification.sorts).sort(&objects, checking: interruption.check)
         let start = min(specification.offset, objects.count)

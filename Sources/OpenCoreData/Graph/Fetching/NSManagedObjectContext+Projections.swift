@@ -39,7 +39,7 @@ extension NSManagedObjectContext {
         guard origins.count == 1 else {
             throw CoreDataError(
                 NSPersistentStoreUnsupportedRequestTypeError,
-                "A fetch of dictionaries of \(request.entityName ?? "objects") asks \(origins.count) stores. Name one in affectedStores."
+                "A fetch of dictionaries of \(request.entityName ?? "objects") needs exactly one store, and there are \(origins.count). Set affectedStores to one of them."
             )
         }
         return try withSession(of: origin) { session in

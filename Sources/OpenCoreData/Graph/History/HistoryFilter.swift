@@ -27,11 +27,11 @@ struct HistoryFilter {
         }
         guard let name = request.entityName, let subject = Subject(rawValue: name) else {
             throw Self.unsupported(
-                "of the entity “\(request.entityName ?? "")”. Use the fetchRequest of NSPersistentHistoryTransaction or NSPersistentHistoryChange"
+                "of the entity '\(request.entityName ?? "")'. Use the fetchRequest of NSPersistentHistoryTransaction or NSPersistentHistoryChange"
             )
         }
         guard request.sortDescriptors?.isEmpty ?? true, request.fetchOffset == 0 else {
-            throw Self.unsupported("with sort descriptors or an offset. The order is that of the transactions")
+            throw Self.unsupported("with sort descriptors or an offset. History is sorted by transaction")
         }
         self.subject = subject
         predicate = try request.predicate.map { try PreparedPredicate($0.tree()) }
@@ -71,7 +71,7 @@ struct HistoryFilter {
 
     private static func unsupported(_ what: String) -> CoreDataError {
         CoreDataError(
-            NSPersistentStoreUnsupportedRequestTypeError, "A history cannot be asked with a fetch request \(what).")
+            NSPersistentStoreUnsupportedRequestTypeError, "History cannot be fetched with a fetch request \(what).")
     }
 }
 

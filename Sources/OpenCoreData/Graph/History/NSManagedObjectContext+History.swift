@@ -8,7 +8,8 @@ extension NSManagedObjectContext {
             guard request.fetchRequest == nil else {
                 throw CoreDataError(
                     NSPersistentStoreUnsupportedRequestTypeError,
-                    "History is deleted up to a place, and a fetchRequest cannot choose from it. Leave it out.")
+                    "History is deleted up to a transaction, and a fetchRequest cannot select from it. Omit the fetchRequest."
+                )
             }
             try deleteHistory(request, in: stores)
             return NSPersistentHistoryResult(true, resultType: .statusOnly)
@@ -60,7 +61,7 @@ extension NSManagedObjectContext {
             guard let reason = store.objectStore.readOnlyReason else { continue }
             throw CoreDataError(
                 NSPersistentStoreOperationError,
-                "Cannot delete history: \(reason). The affectedStores of the request can name the others.",
+                "Cannot delete history: \(reason). To delete it from other stores, name them in the affectedStores of the request.",
                 condition: .readOnly)
         }
         for (store, bound) in bounds { _ = try store.objectStore.deleteHistory(before: bound) }
@@ -142,7 +143,7 @@ extension NSManagedObjectContext {
     {
         CoreDataError(
             NSPersistentHistoryTokenExpiredError,
-            "The history of the store \(store.identifier) cannot \(what) the transaction \(number): \(why). Read the objects anew, and go on with the current token."
+            "The history of the store \(store.identifier) cannot \(what) the transaction \(number): \(why). Fetch the objects again, and continue with the current token."
         )
     }
 
@@ -152,7 +153,7 @@ extension NSManagedObjectContext {
         }
         throw CoreDataError(
             NSPersistentHistoryTokenExpiredError,
-            "The history token is of other stores (\(token.transactions.keys.sorted().joined(separator: ", "))) than those that are asked. Use the current token of the coordinator."
+            "The history token belongs to other stores (\(token.transactions.keys.sorted().joined(separator: ", "))) than the request. Use the current token of the coordinator."
         )
     }
 
@@ -160,7 +161,7 @@ extension NSManagedObjectContext {
         let places = stores.map { $0.url?.path ?? "in memory" }.joined(separator: ", ")
         return CoreDataError(
             NSPersistentStoreUnsupportedRequestTypeError,
-            "There is no history to read or delete: no store keeps one (\(places)). Add the store with the option NSPersistentHistoryTrackingKey."
+            "There is no history to read or delete: no store has one (\(places)). Add the store with the option NSPersistentHistoryTrackingKey."
         )
     }
 }

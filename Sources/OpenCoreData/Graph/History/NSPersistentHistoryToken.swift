@@ -88,7 +88,8 @@ extension NSPersistentHistoryToken: Codable {
         let transactions = try container.decode([String: Int64].self)
         guard Self.isValid(transactions) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "A history token names stores with the numbers of transactions.")
+                in: container,
+                debugDescription: "A history token must be a dictionary of store identifiers and transaction numbers.")
         }
         self.init(transactions)
     }

@@ -7,7 +7,7 @@ extension CoreDataError {
         let list = names.sorted().joined(separator: ", ")
         return CoreDataError(
             NSCoreDataError,
-            "The model has no entity named '\(name)'.\(nearestNameHint(to: name, in: names)) It has: \(list).",
+            "The model has no entity named '\(name)'.\(nearestNameHint(to: name, in: names)) Its entities are: \(list).",
             entity: name)
     }
 }

@@ -29,7 +29,7 @@ extension NSManagedObject {
         guard let context else {
             throw CoreDataError(
                 NSManagedObjectReferentialIntegrityError,
-                "Cannot read \(compiledEntity.name) \(objectID): its context was reset or has gone.",
+                "Cannot read \(compiledEntity.name) \(objectID): its context was reset or deallocated.",
                 entity: compiledEntity.name,
                 objects: [objectID.reference])
         }

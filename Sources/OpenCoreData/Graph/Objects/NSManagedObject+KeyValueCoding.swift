@@ -153,7 +153,7 @@ extension CompiledEntity {
         guard let value = AttributeValue(any: any) else {
             throw CoreDataError(
                 NSManagedObjectValidationError,
-                "Cannot set '\(attributes[slot].name)' of \(name): no attribute holds a value of type \(type(of: any)).",
+                "Cannot set '\(attributes[slot].name)' of \(name): an attribute cannot hold a value of the type \(type(of: any)).",
                 entity: name, key: attributes[slot].name)
         }
         return value

@@ -100,7 +100,7 @@ extension NSManagedObject {
             errors.append(
                 CoreDataError(
                     NSValidationRelationshipDeniedDeleteError,
-                    "Cannot delete \(compiledEntity.name) \(objectID): its relationship '\(relationship.name)' denies it while it leads to \(staying.count) \(staying.count == 1 ? "object" : "objects"), such as \(first.objectID). Delete or unlink them first.",
+                    "Cannot delete \(compiledEntity.name) \(objectID): the delete rule of its relationship '\(relationship.name)' denies it, because it still relates to \(staying.count) \(staying.count == 1 ? "object" : "objects"), such as \(first.objectID). Delete or unlink them first.",
                     entity: compiledEntity.name, key: relationship.name, objects: [objectID.reference]))
         }
         try CoreDataError.throwAll(errors)

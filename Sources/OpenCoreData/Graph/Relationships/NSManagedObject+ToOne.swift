@@ -110,7 +110,7 @@ extension NSManagedObject {
         try other.load()
         let destination = objectID.origin.compiled[relationship.destination]
         guard destination.family.contains(other.compiledEntity.number) else {
-            throw refusal("the relationship leads to \(destination.name).")
+            throw refusal("the destination of the relationship is \(destination.name).")
         }
     }
 }

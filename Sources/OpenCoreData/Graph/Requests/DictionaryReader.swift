@@ -54,7 +54,7 @@ struct DictionaryReader {
     private func mismatch(_ property: SelectedProperty, value: StoredValue, type: AttributeType) -> CoreDataError {
         CoreDataError(
             CocoaError.Code.fileReadCorruptFile.rawValue,
-            "The value of “\(property.name)”, \(value.text), is none of the type \(type.displayName). Ask for a wider type, or mend the row.",
+            "The value of '\(property.name)', \(value.text), is not a value of the type \(type.displayName). Use a wider type, or correct the row.",
             key: property.name)
     }
 }
@@ -66,7 +66,7 @@ extension StoredValue {
         case .null: "nothing"
         case .integer(let number): "\(number)"
         case .real(let number): "\(number)"
-        case .text(let text): "“\(text.prefix(40))”"
+        case .text(let text): "'\(text.prefix(40))'"
         case .blob(let data): "\(data.count) bytes"
         case .uuid(let uuid): "\(uuid)"
         }

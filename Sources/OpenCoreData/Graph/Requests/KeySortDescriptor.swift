@@ -47,7 +47,7 @@ extension NSSortDescriptor {
         guard let key, !key.isEmpty else {
             throw CoreDataError(
                 NSPersistentStoreUnsupportedRequestTypeError,
-                "A fetch cannot use a sort descriptor made from a Swift key path or a closure. Use NSSortDescriptor(key:ascending:)."
+                "A fetch cannot use a sort descriptor made from a Swift key path or a closure. Use `NSSortDescriptor(key:ascending:)`."
             )
         }
         return FetchSpecification.Sort(path: key.split(separator: ".").map(String.init), ascending: ascending)

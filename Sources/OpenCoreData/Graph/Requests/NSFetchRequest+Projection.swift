@@ -15,7 +15,7 @@ extension NSFetchRequest {
         tree.groups = try (propertiesToGroupBy ?? []).map { try property($0, of: entity).expression }
         if let havingPredicate {
             guard !tree.groups.isEmpty else {
-                throw unsupported("has a havingPredicate and no propertiesToGroupBy. Say what to group by.")
+                throw unsupported("has a havingPredicate, but no propertiesToGroupBy. Set propertiesToGroupBy.")
             }
             tree.having = try havingPredicate.tree()
         }
@@ -39,7 +39,7 @@ extension NSFetchRequest {
             fetch.sorts = []
             fetch.limit = 0
             guard fetch.offset == 0 else {
-                throw unsupported("has a fetchOffset, and its aggregates give one result. Leave the offset out.")
+                throw unsupported("has a fetchOffset, but its aggregates have one result. Remove the offset.")
             }
         }
         var result = ProjectionSpecification(fetch: fetch, tree: tree)
@@ -54,12 +54,12 @@ extension NSFetchRequest {
             let selected = try propertiesToFetch.map { try property($0, of: entity) }
             var names: Set<String> = []
             for property in selected where !names.insert(property.name).inserted {
-                throw unsupported("asks twice for “\(property.name)”. Give each property a name of its own.")
+                throw unsupported("fetches '\(property.name)' twice. Give each property a name of its own.")
             }
             return selected
         }
         guard !returnsDistinctResults, propertiesToGroupBy == nil else {
-            throw unsupported("groups, or wants distinct results, and says not of what. Set propertiesToFetch.")
+            throw unsupported("is grouped or returns distinct results, but has no properties. Set propertiesToFetch.")
         }
         return entity.attributes.filter { !$0.isTransient && $0.type != .undefined }.map { attribute in
             SelectedProperty(name: attribute.name, expression: path(attribute.name), type: attribute.type)
@@ -74,7 +74,8 @@ extension NSFetchRequest {
         case let name as NSString: return property(name.description, of: entity)
         default:
             throw unsupported(
-                "names a property by \(type(of: any)). Use names, property descriptions and expression descriptions.")
+                "has a property of the type \(type(of: any)). Use names, property descriptions and expression descriptions."
+            )
         }
     }
 
@@ -91,7 +92,7 @@ extension NSFetchRequest {
             let name = function.hasSuffix(":") ? String(function.dropLast()) : function
             guard let aggregate = RowAggregate(rawValue: name) else {
                 throw unsupported(
-                    "uses the function “\(function)” for “\(computed.name)”; there are count:, sum:, min:, max: and average:."
+                    "uses the unsupported function '\(function)' for '\(computed.name)'. The supported functions are count:, sum:, min:, max: and average:."
                 )
             }
             expression = .aggregate(aggregate, of: expression)

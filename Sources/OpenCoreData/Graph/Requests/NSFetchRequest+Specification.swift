@@ -9,7 +9,7 @@ extension NSFetchRequest {
     ///   the predicate.
     func specification(in model: CompiledModel) throws -> FetchSpecification {
         guard let entityName else {
-            throw CoreDataError(NSCoreDataError, "Cannot execute a fetch request that has no entity. Set one.")
+            throw CoreDataError(NSCoreDataError, "Cannot execute a fetch request without an entity. Set its entity.")
         }
         guard let entity = model.entity(named: entityName) else {
             throw CoreDataError.unknownEntity(entityName, in: model)

@@ -43,7 +43,7 @@ package struct PrefetchPath: Sendable {
         let relationships = entity.relationships.map(\.name)
         let reason =
             if case .attribute = entity.slot(named: name) {
-                "'\(name)' of \(entity.name) is an attribute, which is read with its object. Leave it out."
+                "'\(name)' of \(entity.name) is an attribute, which is read with its object. Remove it from the paths."
             } else {
                 "the entity \(entity.name) has no relationship named '\(name)'."
                     + nearestNameHint(to: name, in: relationships)

@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
                 errors.append(
                     CoreDataError(
                         NSManagedObjectValidationError,
-                        "Cannot save an object of \(object.compiledEntity.name): the entity is abstract. Insert one of its sub-entities.",
+                        "Cannot save an object of \(object.compiledEntity.name): the entity is abstract. Insert an object of one of its sub-entities.",
                         entity: object.compiledEntity.name, objects: [object.objectID.reference]))
                 return
             }

@@ -47,7 +47,7 @@ extension SaveOperation {
                     errors.append(
                         CoreDataError(
                             NSManagedObjectExternalRelationshipError,
-                            "\(object.compiledEntity.name) \(object.objectID) cannot be related by '\(relationship.name)' to \(other.objectID): they are in different stores. Assign new objects to one store before they are saved.",
+                            "\(object.compiledEntity.name) \(object.objectID) cannot be related by '\(relationship.name)' to \(other.objectID): they are in different stores. Assign new objects to the same store before saving them.",
                             entity: object.compiledEntity.name, key: relationship.name,
                             objects: [object.objectID.reference, other.objectID.reference]))
                 }

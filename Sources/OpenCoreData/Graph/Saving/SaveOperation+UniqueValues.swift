@@ -34,7 +34,7 @@ extension SaveOperation {
                     errors.append(
                         CoreDataError(
                             NSManagedObjectConstraintValidationError,
-                            "Two objects of \(entity.name) have the same unique values: \(text). Insert one of them, or change it.",
+                            "Two objects of \(entity.name) have the same unique values: \(text). Insert only one of them, or change the values.",
                             entity: entity.name, key: constraint.joined(separator: ", "), value: values.first,
                             objects: [first.objectID.reference, object.objectID.reference]))
                 }

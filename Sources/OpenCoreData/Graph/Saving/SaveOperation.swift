@@ -32,7 +32,7 @@ struct SaveOperation {
             try finish(saved, isPartial: true)
             throw CoreDataError(
                 NSPersistentStoreIncompleteSaveError,
-                "Only a part of the changes was saved, in \(places): \(error)", cause: error)
+                "Only some of the changes were saved, in \(places): \(error)", cause: error)
         }
         try finish(saved)
     }

@@ -136,7 +136,7 @@ extension ConflictResolver {
                 let name = model[conflict.row.entity].name
                 throw CoreDataError(
                     CocoaError.Code.fileReadCorruptFile.rawValue,
-                    "The row \(conflict.existing.key) of \(name)'s table says that it is of the entity number \(conflict.existing.entity). The store is damaged there.",
+                    "The row \(conflict.existing.key) in the table of \(name) has the entity number \(conflict.existing.entity), which does not belong to the table. The store is damaged.",
                     entity: name)
             }
             return ConstraintConflict(

@@ -32,13 +32,13 @@ extension CoreDataError {
         let details = pairs.map { conflict, object in
             CoreDataError(
                 NSManagedObjectMergeError,
-                "\(object.compiledEntity.name) \(object.objectID) was \(conflict.exists ? "changed" : "deleted") in the store since it was read (version \(conflict.expected)).",
+                "\(object.compiledEntity.name) \(object.objectID) was \(conflict.exists ? "changed" : "deleted") in the store after it was read (version \(conflict.expected)).",
                 entity: object.compiledEntity.name, objects: [object.objectID.reference])
         }
         let text = details.map(\.message).joined(separator: "\n")
         return CoreDataError(
             NSManagedObjectMergeError,
-            "The save met conflicts:\n\(text)\nRefresh the objects and apply the changes again, or set a merge policy.",
+            "The save has conflicts:\n\(text)\nRefresh the objects and apply the changes again, or set a merge policy.",
             objects: details.flatMap(\.objects), details: details)
     }
 
@@ -53,8 +53,8 @@ extension CoreDataError {
                 ? relationships[conflict.relationship].name : "a relationship"
             let reason =
                 conflict.isDeletion
-                ? "cannot be deleted: since it was read, \(object.compiledEntity.name) \(object.objectID) was given it as its '\(name)'"
-                : "does not lead back to \(object.compiledEntity.name) \(object.objectID), whose '\(name)' it is: one of them was changed in the store since it was read"
+                ? "cannot be deleted: after it was read, it was set as the '\(name)' of \(object.compiledEntity.name) \(object.objectID)"
+                : "does not point back to \(object.compiledEntity.name) \(object.objectID), whose '\(name)' it is: one of them was changed in the store after it was read"
             return CoreDataError(
                 NSManagedObjectMergeError, "\(destination.compiledEntity.name) \(destination.objectID) \(reason).",
                 entity: object.compiledEntity.name, key: name,
@@ -64,14 +64,14 @@ extension CoreDataError {
             let name = owner.compiledEntity.relationships[slot].name
             return CoreDataError(
                 NSManagedObjectMergeError,
-                "\(owner.compiledEntity.name) \(owner.objectID) cannot be deleted: since it was read, \(member.compiledEntity.name) \(member.objectID) was added to its '\(name)'.",
+                "\(owner.compiledEntity.name) \(owner.objectID) cannot be deleted: after it was read, \(member.compiledEntity.name) \(member.objectID) was added to its '\(name)'.",
                 entity: owner.compiledEntity.name, key: name,
                 objects: [member.objectID.reference, owner.objectID.reference])
         }
         let text = details.map(\.message).joined(separator: "\n")
         return CoreDataError(
             NSManagedObjectMergeError,
-            "The save met conflicts:\n\(text)\nRefresh the objects and apply the changes again, or set a merge policy.",
+            "The save has conflicts:\n\(text)\nRefresh the objects and apply the changes again, or set a merge policy.",
             objects: details.flatMap(\.objects), details: details)
     }
 
@@ -86,7 +86,7 @@ extension CoreDataError {
             }
             return CoreDataError(
                 NSManagedObjectConstraintMergeError,
-                "\(name): another object (key \(conflict.existing.key)) has the unique values already: \(values.joined(separator: ", ")).",
+                "\(name): another object (key \(conflict.existing.key)) already has the unique values: \(values.joined(separator: ", ")).",
                 entity: object?.compiledEntity.name, key: conflict.constraint.joined(separator: ", "),
                 objects: object.map { [$0.objectID.reference] } ?? [])
         }

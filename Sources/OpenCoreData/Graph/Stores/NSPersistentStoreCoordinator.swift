@@ -154,7 +154,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         if knownOrigins.indices.contains(entity), !knownOrigins[entity].isEmpty { return knownOrigins[entity] }
         guard let name = compiledModel.entity(numbered: Int64(entity))?.name else {
             throw CoreDataError(
-                NSCoreDataError, "The object is of an entity that the coordinator's model does not have.")
+                NSCoreDataError, "The entity of the object is not in the coordinator's model.")
         }
         let holding = stores.filter { store in
             store.configurationName == Self.defaultConfiguration
@@ -205,8 +205,8 @@ extension NSPersistentStore {
         return CoreDataError(
             NSPersistentStoreOpenError,
             isSameFile
-                ? "The store at \(path) is open in this coordinator already, as \(otherPath)."
-                : "The store at \(path) is a copy of the one at \(otherPath), which is open in this coordinator: both have the identifier \(identifier), and the ids of their objects would be the same. Remove the other one first, or open the copy in a coordinator of its own."
+                ? "The store at '\(path)' is already open in this coordinator, as '\(otherPath)'."
+                : "The store at '\(path)' is a copy of the store at '\(otherPath)', which is open in this coordinator: both have the identifier \(identifier), so their objects would have the same ids. Remove the other store first, or open the copy in another coordinator."
         )
     }
 }

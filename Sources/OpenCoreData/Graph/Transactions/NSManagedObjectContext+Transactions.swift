@@ -91,7 +91,7 @@ extension NSManagedObjectContext {
         guard let origin = stores.first?.origin, let store = origin.store?.objectStore, stores.count == 1 else {
             throw CoreDataError(
                 NSPersistentStoreOperationError,
-                "A transaction that holds the write lock from its beginning needs exactly one store; this context has \(stores.count). Write to each store by a context of its own.",
+                "A transaction that holds the write lock from its beginning needs exactly one store; this context has \(stores.count). Use one context for each store.",
                 condition: .unsupported)
         }
         if let reason = store.readOnlyReason {

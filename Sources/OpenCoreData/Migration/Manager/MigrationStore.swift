@@ -26,7 +26,7 @@ struct MigrationStore {
         guard FileStamp(path: StoreFiles(url: url).main) == nil else {
             throw CoreDataError(
                 NSMigrationError,
-                "Cannot migrate to \(url.path): there is a file already. Remove it, or choose another place for the new store."
+                "Cannot migrate to '\(url.path)': the file already exists. Remove it, or choose another location for the new store."
             )
         }
         return try open(options)
@@ -44,7 +44,8 @@ struct MigrationStore {
         guard type == NSSQLiteStoreType, !StoreFiles.isMemory(url) else {
             throw CoreDataError(
                 NSPersistentStoreInvalidTypeError,
-                "Cannot migrate a store of the type '\(type)' at \(url.path): only NSSQLiteStoreType in a file can be.")
+                "Cannot migrate a store of the type '\(type)' at '\(url.path)': only stores of NSSQLiteStoreType in files can be migrated."
+            )
         }
     }
 }

@@ -20,8 +20,8 @@ extension NSMigrationManager {
             }
             if entity.policyType == nil {
                 issues.add(
-                    "The policy '\(entity.entityMigrationPolicyClassName ?? "")' of entity mapping '\(name)' is no class that "
-                        + "is known. Name it with its module, or set entityMigrationPolicyType.")
+                    "The policy '\(entity.entityMigrationPolicyClassName ?? "")' of entity mapping '\(name)' is not a known "
+                        + "class. Qualify it with its module, or set entityMigrationPolicyType.")
             }
             let source = check(
                 entity.sourceEntityName, hash: entity.sourceEntityVersionHash, in: sourceModel, hashes: hashes.0,
@@ -52,7 +52,7 @@ extension NSMigrationManager {
         }
         if let hash, hash != hashes[entity] {
             issues.add(
-                "Entity mapping '\(mapping)' is for another version of the entity '\(entity)' than that of the \(side) model.",
+                "Entity mapping '\(mapping)' is for another version of the entity '\(entity)' than the version in the \(side) model.",
                 entity: entity)
         }
         return found
@@ -80,7 +80,7 @@ extension NSMigrationManager {
         case .entityMapping(let other, let path):
             if source.relationshipsByName[Self.first(of: path)] == nil { refuse(path, source, "old") }
             if model.entityMappingsByName[other] == nil {
-                issues.add("Entity mapping '\(mapping)' names the entity mapping '\(other)', which is not there.")
+                issues.add("Entity mapping '\(mapping)' names the entity mapping '\(other)', which does not exist.")
             }
         case .constant, .block: break
         }

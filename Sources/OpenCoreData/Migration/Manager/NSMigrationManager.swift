@@ -116,7 +116,7 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
             guard !state.isRunning else {
                 throw CoreDataError(
                     NSMigrationError,
-                    "The manager is migrating a store already. Make a second manager for a second store.")
+                    "The manager is already migrating a store. Create another manager for another store.")
             }
             state = State(isRunning: true)
         }

@@ -46,9 +46,9 @@ extension NSPropertyMapping {
         guard members.count < 2 else {
             throw CoreDataError(
                 NSMigrationError,
-                "'\(object.compiledEntity.name).\(name)' leads to one object, but there are \(members.count) for it that "
-                    + "\(sources.first?.objectID.description ?? "an old object") led to. Choose one of them in a migration "
-                    + "policy, or leave the relationship to-many.", entity: object.compiledEntity.name, key: name,
+                "'\(object.compiledEntity.name).\(name)' is to-one, but \(members.count) objects were related to "
+                    + "\(sources.first?.objectID.description ?? "an old object"). Choose one of them in a migration "
+                    + "policy, or keep the relationship to-many.", entity: object.compiledEntity.name, key: name,
                 objects: sources.map(\.objectID.reference))
         }
         try object.setRelationship(slot, to: members.first)

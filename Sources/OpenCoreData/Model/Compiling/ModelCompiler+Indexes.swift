@@ -10,10 +10,10 @@ extension ModelCompiler {
             var names: Set<String> = []
             for index in entity.indexes {
                 if index.name.isEmpty {
-                    issues.add("Entity '\(name)' has an index without name.", entity: name)
+                    issues.add("Entity '\(name)' has an index without a name.", entity: name)
                 } else if index.name.contains("\0") || index.name.contains("\"") {
                     issues.add(
-                        "The index name '\(index.name)' of entity '\(name)' has a character that no store takes.",
+                        "The index name '\(index.name)' of entity '\(name)' has an invalid character.",
                         entity: name)
                 } else if !names.insert(index.name).inserted {
                     issues.add(
@@ -28,7 +28,7 @@ extension ModelCompiler {
         constraint: [String], _ properties: [String: NSPropertyDescription], of entity: String
     ) {
         if constraint.isEmpty {
-            issues.add("Entity '\(entity)' has a uniqueness constraint over nothing.", entity: entity)
+            issues.add("Entity '\(entity)' has an empty uniqueness constraint.", entity: entity)
         }
         var seen: Set<String> = []
         for key in constraint {
@@ -39,7 +39,7 @@ extension ModelCompiler {
             }
             switch Self.property(at: key, in: properties) {
             case nil:
-                issues.add("\(what) names '\(key)', which is no property of the entity.", entity: entity, key: key)
+                issues.add("\(what) names '\(key)', which is not a property of the entity.", entity: entity, key: key)
             case let property? where property.isTransient:
                 issues.add("\(what) names the transient property '\(key)'.", entity: entity, key: key)
             case let relationship as NSRelationshipDescription where relationship.isToMany:
@@ -62,7 +62,7 @@ extension ModelCompiler {
     ) {
         for key in members where Self.property(at: key, in: properties) == nil {
             issues.add(
-                "The compound index (\(members.joined(separator: ", "))) of entity '\(entity)' names '\(key)', which is no "
+                "The compound index (\(members.joined(separator: ", "))) of entity '\(entity)' names '\(key)', which is not a "
                     + "property of the entity.", entity: entity, key: key)
         }
     }
@@ -76,7 +76,7 @@ extension ModelCompiler {
             guard case .property(let key) = element.target else { continue }
             switch Self.property(at: key, in: properties) {
             case nil:
-                issues.add("\(what) names '\(key)', which is no property of the entity.", entity: entity, key: key)
+                issues.add("\(what) names '\(key)', which is not a property of the entity.", entity: entity, key: key)
             case let property? where property.isTransient && element.collationType != .rTree:
                 issues.add("\(what) names the transient property '\(key)'.", entity: entity, key: key)
             case is NSFetchedPropertyDescription:

@@ -26,12 +26,12 @@ extension ModelCompiler {
                     key: name)
             } else if let ancestor = inherited[name] {
                 issues.add(
-                    "Property '\(path)' clashes with the property of that name inherited from '\(ancestor)'. Rename or "
+                    "Property '\(path)' conflicts with the property of that name inherited from '\(ancestor)'. Rename or "
                         + "remove it.", entity: entityName, key: name)
             }
             if property.declaringEntity !== entity {
                 issues.add(
-                    "Property '\(path)' was made part of another entity later. Give that entity a copy of it.",
+                    "Property '\(path)' was added to another entity later. Give that entity a copy of it.",
                     entity: entityName, key: name)
             }
             switch property {
@@ -55,7 +55,7 @@ extension ModelCompiler {
             issues.add("Attribute '\(path)' has no type. Set its attributeType.", entity: entity, key: attribute.name)
         case .objectIDAttributeType where !attribute.isTransient:
             issues.add(
-                "Attribute '\(path)' is an Object ID, which stores do not keep. Make it transient, or use a relationship.",
+                "Attribute '\(path)' has the type Object ID, which cannot be stored. Make it transient, or use a relationship.",
                 entity: entity, key: attribute.name)
         case .compositeAttributeType:
             issues.add(
@@ -70,20 +70,20 @@ extension ModelCompiler {
             }
             if derived.isTransient {
                 issues.add(
-                    "Attribute '\(path)' is both derived and transient. The store works out a derived value, so it must "
-                        + "be kept there.", entity: entity, key: attribute.name)
+                    "Attribute '\(path)' is both derived and transient. The store computes a derived value, so it must "
+                        + "be stored.", entity: entity, key: attribute.name)
             }
         }
         if let value = attribute.defaultValue, type != .compositeAttributeType,
             AttributeDefault.value(value, as: type.attributeType) == nil, type != .undefinedAttributeType
         {
             issues.add(
-                "The default value of attribute '\(path)', \(Self.shown(value)), is no value of the type "
+                "The default value of attribute '\(path)', \(Self.shown(value)), is not a value of the type "
                     + "\(type.displayName)\(Self.hint(for: type)).", entity: entity, key: attribute.name)
         }
         if let issue = attribute.validationIssue {
             issues.add(
-                "A validation predicate of attribute '\(path)' cannot be understood: \(issue)", entity: entity,
+                "A validation predicate of attribute '\(path)' cannot be parsed: \(issue)", entity: entity,
                 key: attribute.name)
         }
         for rule in attribute.validationRules { check(rule, type: type, of: entity, path: path, key: attribute.name) }
@@ -91,7 +91,8 @@ extension ModelCompiler {
 
     private static func hint(for type: NSAttributeType) -> String {
         switch type {
-        case .transformableAttributeType: "; give the bytes that its transformer makes, or set it in awakeFromInsert()"
+        case .transformableAttributeType:
+            "; use the data that its transformer returns, or set it in `awakeFromInsert()`"
         case .integer16AttributeType: " (-32768 to 32767)"
         case .integer32AttributeType: " (-2147483648 to 2147483647)"
         default: ""
@@ -140,8 +141,8 @@ extension ModelCompiler {
         let key = composite.name
         guard composite.nestingDepth <= ModelLimits.compositeDepth else {
             issues.add(
-                "Composite attribute '\(path)' contains itself, or more than \(ModelLimits.compositeDepth) composites "
-                    + "inside one another.", entity: entity, key: key)
+                "Composite attribute '\(path)' contains itself, or is nested more than "
+                    + "\(ModelLimits.compositeDepth) levels deep.", entity: entity, key: key)
             return
         }
         check(elementsOf: composite, of: entity, path: path, key: key)
@@ -158,8 +159,8 @@ extension ModelCompiler {
     ) {
         if composite.attributeType != .compositeAttributeType {
             issues.add(
-                "Composite attribute '\(path)' has the type \(composite.attributeType.displayName). Leave its type as it "
-                    + "is made.", entity: entity, key: key)
+                "Composite attribute '\(path)' has the type \(composite.attributeType.displayName). Do not change its "
+                    + "type.", entity: entity, key: key)
         }
         if composite.elements.isEmpty {
             issues.add("Composite attribute '\(path)' has no elements.", entity: entity, key: key)
@@ -179,7 +180,7 @@ extension ModelCompiler {
             }
             if element is NSDerivedAttributeDescription {
                 issues.add(
-                    "Element '\(elementPath)' must not be derived. Declare the derived attribute beside the composite.",
+                    "Element '\(elementPath)' must not be derived. Declare the derived attribute outside of the composite.",
                     entity: entity, key: key)
             } else if let inner = element as? NSCompositeAttributeDescription {
                 check(elementsOf: inner, of: entity, path: elementPath, key: key)

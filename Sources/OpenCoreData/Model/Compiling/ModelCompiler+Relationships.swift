@@ -9,11 +9,11 @@ extension ModelCompiler {
             refuse("Relationship '\(path)' has the negative minimum count \(relationship.minCount).")
         } else if relationship.maxCount > 0, relationship.minCount > relationship.maxCount {
             refuse(
-                "Relationship '\(path)' has the minimum count \(relationship.minCount), which is above its maximum count "
+                "Relationship '\(path)' has the minimum count \(relationship.minCount), which is greater than its maximum count "
                     + "\(relationship.maxCount).")
         }
         if Int32(exactly: relationship.maxCount) == nil || Int32(exactly: relationship.minCount) == nil {
-            refuse("The counts of relationship '\(path)' must fit 32 bits.")
+            refuse("The counts of relationship '\(path)' must fit in 32 bits.")
         }
 
         guard let destination = relationship.destinationEntity else {
@@ -23,7 +23,7 @@ extension ModelCompiler {
         guard numbers[ObjectIdentifier(destination)] != nil || model.entities.contains(where: { $0 === destination })
         else {
             refuse(
-                "Relationship '\(path)' leads to '\(destination.name ?? "")', which is not among the model's entities. "
+                "The destination '\(destination.name ?? "")' of relationship '\(path)' is not in the model's entities. "
                     + "Add it.")
             return
         }
@@ -41,7 +41,7 @@ extension ModelCompiler {
         func refuse(_ message: String) { issues.add(message, entity: entityName, key: relationship.name) }
 
         guard let home = inverse.declaringEntity else {
-            refuse("The inverse '\(inverse.name)' of relationship '\(path)' is part of no entity.")
+            refuse("The inverse '\(inverse.name)' of relationship '\(path)' does not belong to an entity.")
             return
         }
         let inversePath = "\(home.name ?? "").\(inverse.name)"
@@ -55,14 +55,14 @@ extension ModelCompiler {
         guard inverse.inverseRelationship === relationship else {
             let back = inverse.inverseRelationship.map { "'\($0.declaringEntity?.name ?? "").\($0.name)'" } ?? "none"
             refuse(
-                "The inverse '\(inversePath)' of relationship '\(path)' does not lead back: its own inverse is \(back). "
+                "The inverse '\(inversePath)' of relationship '\(path)' does not point back: its own inverse is \(back). "
                     + "Set both as the inverse of each other.")
             return
         }
         guard let back = inverse.destinationEntity, back.isKindOf(entity: entity) else {
             refuse(
-                "The inverse '\(inversePath)' of relationship '\(path)' leads to "
-                    + "'\(inverse.destinationEntity?.name ?? "nothing")', not back to '\(entityName)'.")
+                "The inverse '\(inversePath)' of relationship '\(path)' has the destination "
+                    + "'\(inverse.destinationEntity?.name ?? "nothing")', not '\(entityName)'.")
             return
         }
     }

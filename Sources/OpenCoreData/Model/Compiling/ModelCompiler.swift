@@ -85,7 +85,7 @@ struct ModelCompiler {
     private mutating func checkEntities() {
         let members = Set(model.entities.map(ObjectIdentifier.init))
         if members.count < model.entities.count {
-            issues.add("An entity stands twice in the model's entities. Name each of them once.")
+            issues.add("The model's entities contain an entity twice. Add each entity once.")
         }
         var names: Set<String> = []
         var tables: [String: String] = [:]
@@ -98,14 +98,14 @@ struct ModelCompiler {
             }
             if entity.owningModel !== model {
                 issues.add(
-                    "Entity '\(name)' was made part of another model later. Give that model a copy of it.", entity: name
+                    "Entity '\(name)' was added to another model later. Give that model a copy of it.", entity: name
                 )
             }
             checkInheritance(of: entity, named: name, members: members)
             guard entity.superentity == nil else { continue }
             if let other = tables.updateValue(name, forKey: name.uppercased()), other != name {
                 issues.add(
-                    "The entities '\(other)' and '\(name)' differ in letter case only, so they would have one table. "
+                    "The entities '\(other)' and '\(name)' differ only in case, so they would have the same table. "
                         + "Rename one of them.", entity: name)
             }
         }
@@ -116,14 +116,14 @@ struct ModelCompiler {
     ) {
         if let above = entity.superentity, !members.contains(ObjectIdentifier(above)) {
             issues.add(
-                "Entity '\(name)' inherits from '\(above.name ?? "")', which is not among the model's entities. Add it.",
+                "Entity '\(name)' inherits from '\(above.name ?? "")', which is not in the model's entities. Add it.",
                 entity: name)
         }
         for child in entity.subentities {
             let childName = child.name ?? ""
             if !members.contains(ObjectIdentifier(child)) {
                 issues.add(
-                    "'\(childName)', a sub-entity of '\(name)', is not among the model's entities. Add it.",
+                    "'\(childName)', a sub-entity of '\(name)', is not in the model's entities. Add it.",
                     entity: name)
             } else if child.superentity !== entity {
                 issues.add(
@@ -138,7 +138,7 @@ struct ModelCompiler {
         for (name, entities) in model.configurationMembers.sorted(by: { VersionHash.precedes($0.key, $1.key) }) {
             for entity in entities where !members.contains(ObjectIdentifier(entity)) {
                 issues.add(
-                    "Configuration '\(name)' holds entity '\(entity.name ?? "")', which is not among the model's entities. "
+                    "Configuration '\(name)' holds entity '\(entity.name ?? "")', which is not in the model's entities. "
                         + "Add it.", entity: entity.name)
             }
         }

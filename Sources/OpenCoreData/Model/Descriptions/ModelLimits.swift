@@ -31,15 +31,15 @@ enum ModelLimits {
             }
             if above.depth > inheritanceDepth {
                 return (
-                    "Entity '\(entity.name ?? "")' stands more than \(inheritanceDepth) entities deep in the inheritance. "
+                    "Entity '\(entity.name ?? "")' is more than \(inheritanceDepth) levels deep in the inheritance hierarchy. "
                         + "Flatten the hierarchy.", entity.name
                 )
             }
             total += known[ObjectIdentifier(entity)]?.properties ?? 0
             if total > totalProperties {
                 return (
-                    "The model has more than \(totalProperties) properties, inherited ones counted in every entity. "
-                        + "Divide it.", nil
+                    "The model has more than \(totalProperties) properties, counting inherited properties in every entity. "
+                        + "Split it.", nil
                 )
             }
         }

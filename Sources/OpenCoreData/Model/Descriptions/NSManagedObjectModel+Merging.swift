@@ -61,7 +61,7 @@ extension NSManagedObjectModel {
         guard clashes.isEmpty else {
             throw CoreDataError(
                 NSCoreDataError,
-                "The models cannot be merged: they hold different entities of the same name: "
+                "The models cannot be merged: they have different entities with the same name: "
                     + Set(clashes).sorted().joined(separator: ", ")
                     + ". Rename one of each pair, or merge versions of the models that belong together.")
         }

@@ -87,7 +87,7 @@ extension NSPredicate {
     private func unsupported() -> CoreDataError {
         CoreDataError(
             NSPersistentStoreUnsupportedRequestTypeError,
-            "A fetch cannot use a \(type(of: self)) made from a closure. Use NSPredicate(format:) or a compound of such."
+            "A fetch cannot use a \(type(of: self)) made from a closure. Use `NSPredicate(format:)` or a compound of such predicates."
         )
     }
 }

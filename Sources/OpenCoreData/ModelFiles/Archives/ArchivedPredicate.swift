@@ -32,7 +32,7 @@ struct ArchivedPredicate {
             guard values.count <= Self.depthLimit else { throw ArchiveError("it has too many arguments") }
             for value in values {
                 guard case .object(let argument) = value, let keys = try expression(argument).pathKeys else {
-                    throw ArchiveError("an argument of \(selector) is no path")
+                    throw ArchiveError("an argument of \(selector) is not a path")
                 }
                 arguments.append(keys.joined(separator: "."))
             }
@@ -133,17 +133,17 @@ struct ArchivedPredicate {
                 ?? archive.string(of: argument, field: "NSConstantValue")
             result += try keys(text, nodes: &nodes)
         }
-        guard result.count <= Self.depthLimit else { throw ArchiveError("it has too long a path") }
+        guard result.count <= Self.depthLimit else { throw ArchiveError("it has a path that is too long") }
         return result
     }
 
     /// Returns the keys of a key path string. Each key is a level of the expression.
     private func keys(_ text: String?, nodes: inout Int) throws(ArchiveError) -> [String] {
         let text = text ?? ""
-        guard text.utf8.count <= 100 * Self.depthLimit else { throw ArchiveError("it has too long a path") }
+        guard text.utf8.count <= 100 * Self.depthLimit else { throw ArchiveError("it has a path that is too long") }
         let keys = text.split(separator: ".").map(String.init)
         nodes += keys.count
-        guard keys.count <= Self.depthLimit else { throw ArchiveError("it has too long a path") }
+        guard keys.count <= Self.depthLimit else { throw ArchiveError("it has a path that is too long") }
         return keys
     }
 

@@ -118,7 +118,7 @@ extension ModelArchiveReader {
         let type = UInt(exactly: archive.int(of: object, field: "NSAttributeType") ?? 0).flatMap(NSAttributeType.init)
         guard let type else {
             throw modelIssue(
-                "'\(entity).\(attribute.name)' has the attribute type \(archive.int(of: object, field: "NSAttributeType") ?? 0), which is not known."
+                "'\(entity).\(attribute.name)' has the attribute type \(archive.int(of: object, field: "NSAttributeType") ?? 0), which is unknown."
             )
         }
         if !(attribute is NSCompositeAttributeDescription) { attribute.attributeType = type }
@@ -146,7 +146,7 @@ extension ModelArchiveReader {
         if case .null = archived { return }
         attribute.defaultValue = try value(archived, as: attribute.attributeType.attributeType, depth: 0)
         if attribute.defaultValue == nil {
-            note("the default value of '\(entity).\(attribute.name)' is of a class that is not known")
+            note("the default value of '\(entity).\(attribute.name)' has an unknown class")
         }
     }
 

@@ -49,7 +49,8 @@ struct ModelArchiveReader {
 
     private mutating func read(into model: NSManagedObjectModel) throws {
         guard let root = archive.root, root.className == "NSManagedObjectModel" else {
-            throw ArchiveError("it holds \(archive.root.map { "an object of \($0.className)" } ?? "nothing"), no model")
+            throw ArchiveError(
+                "it contains \(archive.root.map { "an object of \($0.className)" } ?? "nothing"), not a model")
         }
         var objects: [Object] = []
         for (_, value) in try pairs(archive[root, "NSEntities"]) {
@@ -235,6 +236,6 @@ struct ModelArchiveReader {
 
     private mutating func spend(_ count: Int) throws(ArchiveError) {
         budget -= count
-        if budget < 0 { throw ArchiveError("its lists repeat each other beyond all measure") }
+        if budget < 0 { throw ArchiveError("its lists contain each other too often") }
     }
 }

@@ -65,7 +65,7 @@ extension ModelArchiveWriter {
         for (place, rule) in attribute.validationRules.enumerated() {
             guard let tree = try? rule.predicate.tree(), let predicate = writer.predicate(tree) else {
                 let owner = attribute.declaringEntity?.name ?? entity.name ?? ""
-                let note = "A validation of '\(owner).\(attribute.name)' has no form in an archive: \(rule.predicate)"
+                let note = "A validation of '\(owner).\(attribute.name)' cannot be archived: \(rule.predicate)"
                 // Each sub-entity has a copy of the inherited properties, so a note is only added once.
                 if !notes.contains(note) { notes.append(note) }
                 continue

@@ -49,7 +49,7 @@ struct ModelInference {
         guard !entities.isEmpty, entities.count <= 10_000 else {
             throw CoreDataError(
                 NSPersistentStoreIncompatibleSchemaError,
-                "Nothing in the store tells of its model: Z_PRIMARYKEY names no entities.")
+                "No model can be inferred from the store: Z_PRIMARYKEY names no entities.")
         }
         self.entities = entities
         indexes = inspection.indexes
@@ -131,7 +131,7 @@ struct ModelInference {
         case "VARCHAR": attribute.attributeType = .stringAttributeType
         case "BLOB": attribute.attributeType = .binaryDataAttributeType
         default:
-            notes.append("The column \(table).\(column) has the type '\(kind)', which is not known; it is left out.")
+            notes.append("The column '\(table).\(column)' has the unknown type '\(kind)' and was ignored.")
             return
         }
         add(attribute, to: root.number)
@@ -164,7 +164,7 @@ struct ModelInference {
         let best = named.filter { $0.name.count == longest }
         if let only = best.first, best.count == 1 { return only.number }
         notes.append(
-            "The column \(table).\(column) looks like a relationship, but not to which entity; it is taken for a number."
+            "The column '\(table).\(column)' looks like a relationship, but its destination is unknown. It is treated as a number."
         )
         return nil
     }
@@ -226,7 +226,7 @@ struct ModelInference {
             !(properties[entity] ?? []).contains(where: { $0.name == property.name })
         else {
             notes.append(
-                "A property '\(property.name)' cannot be told from another one, or from a method; it is left out.")
+                "The property '\(property.name)' has the name of another property or of a method, and was ignored.")
             return
         }
         properties[entity, default: []].append(property)

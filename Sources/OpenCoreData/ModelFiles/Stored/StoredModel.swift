@@ -51,9 +51,9 @@ public struct StoredModel {
                     (model, source, self.notes) = (found.model, .cache, found.notes)
                     return
                 }
-                notes.append("The store has no copy of its model. What is said of it was inferred from its tables.")
+                notes.append("The store has no copy of its model. The model was inferred from its tables.")
             } catch {
-                notes.append("The store's copy of its model is of no use: \((error as NSError).localizedDescription)")
+                notes.append("The store's copy of its model cannot be used: \((error as NSError).localizedDescription)")
             }
         }
         var inference = try CoreDataError.translating(while: "read", path: files.main) {
@@ -91,7 +91,7 @@ public struct StoredModel {
             content = $0.data(0)
         }
         guard let content else { return nil }
-        let source = "The model cache of “\(path)”"
+        let source = "The model cache of '\(path)'"
         let (model, notes) = try Self.model(inCache: content, source: source)
         let hashes = inspection.metadata.versionHashes
         // A store of a configuration has only some of the model's entities.
@@ -100,7 +100,7 @@ public struct StoredModel {
             let lines = differences(between: model, and: hashes, named: ("the cache", "the store"))
             throw CoreDataError(
                 NSPersistentStoreIncompatibleVersionHashError,
-                "\(source) is another model than the one that the store was written with: \(lines.prefix(5).joined(separator: " "))"
+                "\(source) is not the model that the store was written with: \(lines.prefix(5).joined(separator: " "))"
             )
         }
         // A model that no store can be opened with is not useful either.

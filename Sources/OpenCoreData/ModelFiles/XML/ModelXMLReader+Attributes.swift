@@ -45,7 +45,7 @@ extension ModelXMLReader {
         case "Object ID": return .objectID
         case "Composite": return .composite
         case .some(let other):
-            report("Attribute '\(path)' has the type '\(other)', which is not known.", at: element)
+            report("Attribute '\(path)' has the unknown type '\(other)'.", at: element)
             return .undefined
         }
     }
@@ -75,14 +75,14 @@ extension ModelXMLReader {
         // like any word.
         if isNumber, !ModelXMLValue.beginsAsNumber(text) {
             note(
-                "The default value '\(text.prefix(80))' of attribute '\(path)' is no number, and is taken as 0.",
+                "The default value '\(text.prefix(80))' of attribute '\(path)' is not a number, and was replaced by 0.",
                 at: element)
             attribute.defaultValue = AttributeDefault.value(0, as: type)?.foundationValue
             return
         }
         guard let value = ModelXMLValue.value(text, type: type) else {
             report(
-                "The default value '\(text.prefix(80))' of attribute '\(path)' is no value of the type "
+                "The default value '\(text.prefix(80))' of attribute '\(path)' is not a value of the type "
                     + "\(attribute.attributeType.displayName).", at: element, key: attribute.name)
             return
         }
@@ -132,14 +132,14 @@ extension ModelXMLReader {
         guard let text = element.attributes[key], !text.isEmpty else { return nil }
         // The editor sometimes writes an integer limit with a decimal point.
         if let value = ModelXMLValue.value(text, type: type) { return value }
-        report("'\(text.prefix(80))', the \(key) of attribute '\(path)', is no number.", at: element)
+        report("'\(text.prefix(80))', the \(key) of attribute '\(path)', is not a number.", at: element)
         return nil
     }
 
     private mutating func date(_ key: String, of element: XMLTree, path: String) -> Date? {
         guard let text = element.attributes[key], !text.isEmpty else { return nil }
         guard let seconds = Double(text), seconds.isFinite else {
-            report("'\(text.prefix(80))', the \(key) of attribute '\(path)', is no number of seconds.", at: element)
+            report("'\(text.prefix(80))', the \(key) of attribute '\(path)', is not a number of seconds.", at: element)
             return nil
         }
         return Date(timeIntervalSinceReferenceDate: seconds)
@@ -152,8 +152,8 @@ extension ModelXMLReader {
         readCommon(composite, from: element, in: entity)
         guard depth < ModelLimits.compositeDepth else {
             report(
-                "Composite attribute '\(path)' contains itself, or more than \(ModelLimits.compositeDepth) composites "
-                    + "inside one another.", at: element)
+                "Composite attribute '\(path)' contains itself, or is nested more than "
+                    + "\(ModelLimits.compositeDepth) levels deep.", at: element)
             return composite
         }
         let inner = element.children.filter { $0.name == "attribute" || $0.name == "composite" }

@@ -92,7 +92,7 @@ extension ModelXMLReader {
         case "No Action": relationship.deleteRule = .noActionDeleteRule
         case .some(let other):
             report(
-                "Relationship '\(path)' has the deletion rule '\(other)'; it must be Nullify, Cascade, Deny or No Action.",
+                "Relationship '\(path)' has the delete rule '\(other)'; it must be Nullify, Cascade, Deny or No Action.",
                 at: element, entity: entity, key: relationship.name)
         }
         let link = RelationshipLink(
@@ -143,7 +143,7 @@ extension ModelXMLReader {
             do {
                 index.partialPredicate = try parsePredicate(text)
             } catch {
-                report("The \(path) has a predicate that is not understood: \(error)", at: element, entity: entity)
+                report("The \(path) has a predicate that cannot be parsed: \(error)", at: element, entity: entity)
             }
         }
         return index
@@ -162,7 +162,7 @@ extension ModelXMLReader {
                 "The \(path) has the expression '\(other)'; only self, entity and properties can be indexed.",
                 at: element,
                 entity: entity)
-        case nil: report("The \(path) has an element without property and expression.", at: element, entity: entity)
+        case nil: report("The \(path) has an element without a property or an expression.", at: element, entity: entity)
         }
         return nil
     }

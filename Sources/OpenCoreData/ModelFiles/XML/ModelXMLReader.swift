@@ -40,7 +40,7 @@ struct ModelXMLReader {
     private mutating func read(_ root: XMLTree, into model: NSManagedObjectModel) throws {
         guard root.name == "model" else {
             throw XMLTree.error(
-                "is no model: its root element is '\(root.name)', not 'model'", file: file, line: root.line)
+                "is not a model: its root element is '\(root.name)', not 'model'", file: file, line: root.line)
         }
         for element in root.children(named: "composite") {
             if let name = element.attributes["name"], !name.isEmpty { composites[name] = element }
@@ -81,7 +81,7 @@ struct ModelXMLReader {
             guard let name = element.attributes["parentEntity"], !name.isEmpty else { continue }
             guard let parent = entities[name] else {
                 report(
-                    "Entity '\(entity.name ?? "")' inherits from '\(name)', which is no entity of the model.",
+                    "Entity '\(entity.name ?? "")' inherits from '\(name)', which is not an entity of the model.",
                     at: element,
                     entity: entity.name)
                 continue
@@ -116,7 +116,8 @@ struct ModelXMLReader {
                 let memberName = member.attributes["name"] ?? ""
                 guard let entity = entities[memberName] else {
                     report(
-                        "Configuration '\(name)' holds '\(memberName)', which is no entity of the model.", at: member)
+                        "Configuration '\(name)' holds '\(memberName)', which is not an entity of the model.",
+                        at: member)
                     continue
                 }
                 members.append(entity)

@@ -28,7 +28,8 @@ struct XMLTree {
         let succeeded = parser.parse()
         if let limit = builder.limit { throw error(limit.message, file: file, line: limit.line) }
         guard succeeded, parser.parserError == nil, let root = builder.root, builder.open.isEmpty else {
-            throw error("is no well-formed XML", file: file, line: max(1, parser.lineNumber), cause: parser.parserError)
+            throw error(
+                "is not well-formed XML", file: file, line: max(1, parser.lineNumber), cause: parser.parserError)
         }
         return root
     }
@@ -47,7 +48,7 @@ struct XMLTree {
         if text.hasPrefix("<?xml"), let declaration = String(declaration), let encoding = declaredEncoding(declaration),
             !["utf-8", "us-ascii", "ascii"].contains(encoding.lowercased())
         {
-            throw error("declares the encoding '\(encoding)'; only UTF-8 is read", file: file, line: 1)
+            throw error("declares the encoding '\(encoding)'; only UTF-8 is supported", file: file, line: 1)
         }
         try refuse(["<!DOCTYPE", "<!ENTITY"], because: "has a document type or an entity", in: data[...], file: file)
         // Foundation's parser reads out of bounds if a processing instruction has no text: <?a?>.
@@ -61,7 +62,7 @@ struct XMLTree {
         for mark in marks {
             guard let range = data.range(of: Data(mark.utf8)) else { continue }
             let line = data[..<range.lowerBound].reduce(1) { $1 == UInt8(ascii: "\n") ? $0 + 1 : $0 }
-            throw error("\(what), which no model file has", file: file, line: line)
+            throw error("\(what), which is not allowed in a model file", file: file, line: line)
         }
     }
 
@@ -87,7 +88,7 @@ struct XMLTree {
         ) {
             count += 1
             if root != nil {
-                limit = ("is no well-formed XML: it has a second root element", parser.lineNumber)
+                limit = ("is not well-formed XML: it has a second root element", parser.lineNumber)
             } else if open.count >= ModelLimits.elementDepth {
                 limit = ("has elements more than \(ModelLimits.elementDepth) deep", parser.lineNumber)
             } else if count > Self.maximumCount {

@@ -42,8 +42,8 @@ extension ManyPath {
                 result.failure
                 ?? StoreError(
                     .invalidCondition,
-                    "\(D.entityName): `\(name.dropFirst())` takes an attribute, also one behind relations to one, and "
-                        + "nothing that is counted or calculated.",
+                    "\(D.entityName): '\(name.dropFirst())' takes an attribute, also through to-one relations, but "
+                        + "not a count or a computed value.",
                     entity: D.entityName)
         }
         return Term(result)

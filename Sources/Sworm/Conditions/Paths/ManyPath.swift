@@ -42,7 +42,7 @@ public struct ManyPath<Root: ManagedObjectConvertible, D: ManagedObjectConvertib
             result.expression = .subquery(operand.expression, naming: variable, where: tree)
         case .text(let text, _):
             result.failure =
-                result.failure ?? StoreError(.invalidCondition, "The condition \"\(text)\" has no meaning.")
+                result.failure ?? StoreError(.invalidCondition, "The condition '\(text)' is not valid.")
         }
         return ManyPath(result)
     }

@@ -20,7 +20,7 @@ public struct OrderedManyPath<Root: ManagedObjectConvertible, D: ManagedObjectCo
     public subscript(place: Int) -> OptionalPath<Root, D> {
         guard place < 0 else { return row(.expression(.value(.int(Int64(place))))) }
         let failure = StoreError(
-            .invalidCondition, "\(D.entityName): the place \(place) of an ordered relation is below zero.",
+            .invalidCondition, "\(D.entityName): the index \(place) of an ordered relation is negative.",
             entity: D.entityName)
         return OptionalPath(Operand(.value(.null), failure: rows.operand.failure ?? failure))
     }

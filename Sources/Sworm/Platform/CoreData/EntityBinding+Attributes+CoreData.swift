@@ -36,7 +36,7 @@ extension EntityBinding {
         guard !fits else { return }
         throw StoreError(
             .validation,
-            "Cannot set '\(name)' of \(entity.name ?? "") to \(number): it is out of the attribute's range.",
+            "Cannot set '\(name)' of \(entity.name ?? "") to \(number): the value is out of the range of the attribute.",
             entity: entity.name, attribute: name)
     }
 
@@ -65,7 +65,7 @@ extension EntityBinding {
             guard !isValid else { continue }
             throw StoreError(
                 .validation,
-                "\(line.name) of \(mapping.entityName) cannot be \(excerpt(value)): it is required, or the model has rules for it.",
+                "'\(line.name)' of \(mapping.entityName) cannot be '\(excerpt(value))': it is required, or the model has validation rules for it.",
                 entity: mapping.entityName, attribute: line.name)
         }
     }

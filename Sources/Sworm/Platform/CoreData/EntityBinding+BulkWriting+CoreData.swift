@@ -46,9 +46,9 @@ extension EntityBinding {
                 .validation, "Cannot set '\(attribute.name)' of all objects of \(entity.name ?? ""): \(reason).",
                 entity: entity.name, attribute: attribute.name)
         }
-        if description is NSDerivedAttributeDescription { throw rejected("it is derived, and follows from others") }
-        if description.isTransient { throw rejected("it is transient, and no row keeps it") }
-        if value == .null, !entity.isOptional(at: attribute.name) { throw rejected("it is required, and has no value") }
+        if description is NSDerivedAttributeDescription { throw rejected("it is derived from other properties") }
+        if description.isTransient { throw rejected("it is transient and not stored") }
+        if value == .null, !entity.isOptional(at: attribute.name) { throw rejected("it is required and cannot be nil") }
     }
 
     func constraints(in context: NSManagedObjectContext) -> [ModelConstraint] {

@@ -60,7 +60,7 @@ extension EntityBinding {
         guard object.managedObjectContext === other.managedObjectContext else {
             throw StoreError(
                 .otherContext,
-                "Cannot relate \(entity.name ?? "") to \(other.entity.name ?? "") by '\(relation)': the objects belong to different performs.",
+                "Cannot relate \(entity.name ?? "") to \(other.entity.name ?? "") by '\(relation)': the objects belong to different contexts.",
                 entity: entity.name, attribute: relation)
         }
     }

@@ -6,7 +6,7 @@ import SwormPredicates
 package func readModel(at url: URL) throws -> NSManagedObjectModel {
     guard let model = NSManagedObjectModel(contentsOf: url) else {
         throw StoreError(
-            .invalidModel, "Cannot read the model at \(url.path): it is not there, or is no compiled model.")
+            .invalidModel, "Cannot read the model at '\(url.path)': it does not exist, or is not a compiled model.")
     }
     return model
 }

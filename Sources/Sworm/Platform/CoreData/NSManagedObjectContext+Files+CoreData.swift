@@ -18,7 +18,7 @@ extension NSManagedObjectContext {
     ) throws -> (frames: Int, moved: Int) {
         throw StoreError(
             .unsupported,
-            "A checkpoint cannot be asked for on this platform: Core Data moves pages of the log by itself.")
+            "A checkpoint cannot be requested on this platform: Core Data checkpoints the log itself.")
     }
 
     /// Does nothing: Core Data writes its warnings to the console.
@@ -56,7 +56,7 @@ extension NSManagedObjectContext {
     func backUpStore(to url: URL, until deadline: ContinuousClock.Instant?) throws {
         throw StoreError(
             .unsupported,
-            "A backup cannot be made this way on this platform. Use NSPersistentStoreCoordinator.replacePersistentStore with the store closed."
+            "A backup is not supported on this platform. Close the store, and use `NSPersistentStoreCoordinator.replacePersistentStore`."
         )
     }
 }

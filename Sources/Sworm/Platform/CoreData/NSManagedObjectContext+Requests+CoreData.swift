@@ -31,7 +31,7 @@ extension NSManagedObjectContext {
         guard !tree.calls(.float) else {
             throw StoreError(
                 .invalidCondition,
-                "A #Predicate computes with Float, and Core Data does so with Double, which finds other rows. Compare the "
+                "A #Predicate computes with Float, but Core Data computes with Double, which matches other rows. Compare the "
                     + "attribute itself, or declare it as a Double.")
         }
         let template = tree.template

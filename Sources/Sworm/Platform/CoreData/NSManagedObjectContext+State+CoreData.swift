@@ -38,7 +38,7 @@ extension NSManagedObjectContext {
         guard let coordinator = persistentStoreCoordinator, coordinator.persistentStores.count == 1 else {
             throw StoreError(
                 .unsupported,
-                "A write needs a context with exactly one store. Write to each store by a context of its own.")
+                "A write needs a context with exactly one store. Use one context for each store.")
         }
         if coordinator.persistentStores[0].isReadOnly {
             throw StoreError(.readOnly, "Cannot write: the store was opened read-only.")

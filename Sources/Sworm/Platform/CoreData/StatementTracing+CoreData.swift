@@ -12,7 +12,7 @@ enum OpeningOptions {
     static func readers(_ count: Int?) throws -> [String: Any] {
         guard count == nil else {
             throw StoreError(
-                .unsupported, "Cannot bound the readers of a store on this platform. Leave the number of readers out.")
+                .unsupported, "The number of readers cannot be limited on this platform. Do not set it.")
         }
         return [:]
     }
@@ -38,7 +38,7 @@ extension StoreError {
         StoreError(
             .unsupported,
             "Cannot \(feature) on this platform: Core Data makes the statements and does not show them to programs. Start the "
-                + "program with the argument -com.apple.CoreData.SQLDebug 3, and it prints them with their mappings.")
+                + "program with the argument `-com.apple.CoreData.SQLDebug 3` to print them with their query plans.")
     }
 }
 #endif

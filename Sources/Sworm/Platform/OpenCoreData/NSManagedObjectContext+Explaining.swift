@@ -28,7 +28,7 @@ extension RequestExplanation {
         var advice = explanation.findings.map(\.sentence)
         if explanation.hasUnsavedChanges {
             advice.append(
-                "Unsaved changes bear on the request: its objects are looked at in memory too, and more rows are read for it."
+                "Unsaved changes affect the request: its objects are also evaluated in memory, and it reads more rows."
             )
         }
         self.init(
@@ -44,27 +44,28 @@ extension PlanFinding {
     fileprivate var sentence: String {
         switch self {
         case .scan(let entity, let indexes):
-            let start = "All rows of \(entity) are looked at: no index"
+            let start = "All rows of \(entity) are scanned: no index"
             guard let smallest = indexes.first else { return "\(start) can serve the condition." }
             func names(_ list: [Attribute], _ word: String) -> String {
                 list.map { $0.entity == entity ? $0.name : "\($0.entity).\($0.name)" }.joined(separator: " \(word) ")
             }
             if smallest.count > 1 {
-                return "\(start) leads to \(names(smallest, "and")). Add .indexed to each of them."
+                return "\(start) covers \(names(smallest, "and")). Add .indexed to each of them."
             }
             let single = indexes.filter { $0.count == 1 }.flatMap { $0 }
             return single.count == 1
-                ? "\(start) leads to \(names(single, "or")). Add .indexed to it."
-                : "\(start) leads to \(names(single, "or")). Add .indexed to one of them."
+                ? "\(start) covers \(names(single, "or")). Add .indexed to it."
+                : "\(start) covers \(names(single, "or")). Add .indexed to one of them."
         case .automaticIndex(let entity):
-            return "SQLite makes an index of \(entity) for this one statement: the model has none that serves it."
+            return
+                "SQLite creates a temporary index of \(entity) for this statement: no index of the model can serve it."
         case .sort(_, let paths, let index):
             let order = paths.isEmpty ? "" : " by \(paths.joined(separator: ", "))"
-            let start = "The rows are sorted\(order) after they were found, in a temporary B-tree"
+            let start = "The matching rows are sorted\(order) in a temporary B-tree"
             guard let index else { return start + "." }
             return "\(start): no index has that order. Add .indexed to \(index.name)."
         case .grouping:
-            return "Rows that say the same are brought together by a temporary B-tree: no index has them side by side."
+            return "Equal rows are grouped in a temporary B-tree: no index has that order."
         }
     }
 }

@@ -62,7 +62,7 @@ extension NSManagedObjectContext {
         guard let store = stores.first, stores.count == 1 else {
             throw StoreError(
                 .unsupported,
-                "A backup copies one store; this container has \(stores.count). Back each up by a container of its own."
+                "A backup copies one store, but this container has \(stores.count). Use one container for each store."
             )
         }
         let token = InterruptToken()

@@ -34,7 +34,7 @@ extension Connection {
         guard answer == mode else {
             throw SQLiteError(
                 code: SQLITE_ERROR,
-                message: "the journal mode stays \(answer.rawValue); \(mode.rawValue) was asked for",
+                message: "cannot change the journal mode to \(mode.rawValue): it is still \(answer.rawValue)",
                 sql: sql)
         }
     }
@@ -83,7 +83,7 @@ extension Connection {
     private func journalMode(asking sql: String) throws -> JournalMode {
         var statement = try statement(sql)
         guard try statement.step(), let text = statement.text(0), let mode = JournalMode(rawValue: text) else {
-            throw SQLiteError(code: SQLITE_ERROR, message: "SQLite named no journal mode", sql: sql)
+            throw SQLiteError(code: SQLITE_ERROR, message: "SQLite returned no journal mode", sql: sql)
         }
         return mode
     }

@@ -12,7 +12,7 @@ extension Connection {
         case .file(let path):
             guard !path.isEmpty, !path.utf8.contains(0) else {
                 throw SQLiteError(
-                    code: SQLITE_CANTOPEN, message: "a database path must not be empty or hold a NUL character")
+                    code: SQLITE_CANTOPEN, message: "a database path must not be empty or contain a NUL character")
             }
             switch options.access {
             case .readOnly: flags |= SQLITE_OPEN_READONLY
@@ -45,7 +45,7 @@ extension Connection {
         var isFolder: ObjCBool = false
         // In read-only mode, SQLite opens a folder and then fails to read it.
         if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
-            return SQLiteError(code: SQLITE_CANTOPEN, message: "a folder is no database: \(path)")
+            return SQLiteError(code: SQLITE_CANTOPEN, message: "a folder is not a database: '\(path)'")
         }
         return SQLiteError(code: error.extendedCode, message: "\(error.message): \(path)")
     }
@@ -66,7 +66,7 @@ extension Connection {
 
     static func execute(_ sql: String, on pointer: OpaquePointer) throws {
         guard !sql.utf8.contains(0) else {
-            throw SQLiteError(code: SQLITE_MISUSE, message: "SQL text must not hold a NUL character", sql: sql)
+            throw SQLiteError(code: SQLITE_MISUSE, message: "an SQL string must not contain a NUL character", sql: sql)
         }
         try sql.withCString { text in
             var rest: UnsafePointer<CChar>? = text

@@ -31,7 +31,7 @@ extension Connection {
 
     func prepare(_ sql: String) throws -> OpaquePointer {
         guard !sql.utf8.contains(0) else {
-            throw SQLiteError(code: SQLITE_MISUSE, message: "SQL text must not hold a NUL character", sql: sql)
+            throw SQLiteError(code: SQLITE_MISUSE, message: "an SQL string must not contain a NUL character", sql: sql)
         }
         return try sql.withCString { text in
             var statement: OpaquePointer?
@@ -39,12 +39,13 @@ extension Connection {
             let code = sqlite3_prepare_v3(pointer, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, &rest)
             guard code == SQLITE_OK else { throw failure(code, sql: sql) }
             guard let statement else {
-                throw SQLiteError(code: SQLITE_MISUSE, message: "the text holds no statement", sql: sql)
+                throw SQLiteError(code: SQLITE_MISUSE, message: "the SQL string contains no statement", sql: sql)
             }
             guard isBlank(rest) else {
                 sqlite3_finalize(statement)
                 throw SQLiteError(
-                    code: SQLITE_MISUSE, message: "the text holds more than one statement; execute() runs several",
+                    code: SQLITE_MISUSE,
+                    message: "the SQL string contains more than one statement; use `execute()` for several",
                     sql: sql)
             }
             return statement

@@ -80,7 +80,7 @@ extension Connection {
         if !isInTransaction {
             throw SQLiteError(
                 code: SQLiteError.abortRollback,
-                message: "the transaction ended before its scope did: an earlier statement failed and undid it")
+                message: "the transaction ended before its closure: an earlier statement failed and rolled it back")
         }
     }
 }

@@ -117,7 +117,7 @@ struct BatchDeletionRun {
                 errors.append(
                     CoreDataError(
                         NSValidationRelationshipDeniedDeleteError,
-                        "Cannot delete the objects of \(name) that were asked for: their relationship '\(link.relationship.name)' denies it while it leads to \(count) \(count == 1 ? "object" : "objects") of \(far), such as p\(statement.int64(1)). Delete or unlink them first.",
+                        "Cannot delete the requested objects of \(name): the delete rule of the relationship '\(link.relationship.name)' denies it, because it still relates to \(count) \(count == 1 ? "object" : "objects") of \(far), such as p\(statement.int64(1)). Delete or unlink them first.",
                         entity: name, key: link.relationship.name))
             }
         }

@@ -157,7 +157,7 @@ struct BatchUpdateRun {
         let text = values.map { "\(entity.attributes[$0.slot].name) = \($0.value)" }.joined(separator: ", ")
         return CoreDataError(
             NSManagedObjectConstraintMergeError,
-            "Cannot set \(text) for the rows of \(entity.name) that were asked for: '\(names)' must be unique, and another object has the value already, or several would get it. Narrow the request to one object, or choose another value.",
+            "Cannot set \(text) for the requested rows of \(entity.name): '\(names)' must be unique, and another object already has the value, or several objects would get it. Narrow the request to one object, or choose another value.",
             entity: entity.name, key: names, value: values.first?.value, cause: error)
     }
 }

@@ -65,12 +65,12 @@ final class BatchWriter {
         if entity.isAbstract {
             return CoreDataError(
                 NSManagedObjectValidationError,
-                "Cannot save an object of \(entity.name): the entity is abstract. Insert one of its sub-entities.",
+                "Cannot save an object of \(entity.name): the entity is abstract. Insert an object of one of its sub-entities.",
                 entity: entity.name)
         }
         for relationship in entity.relationships where !relationship.isTransient && relationship.hasCountRules {
             guard var error = relationship.violation(count: 0, entity: entity.name) else { continue }
-            error.message += " Use insert, and link each object to others, where a relationship is required."
+            error.message += " If a relationship is required, use 'insert' for each object and set the relationship."
             return error
         }
         for place in batch.defaults {
@@ -210,11 +210,11 @@ final class BatchWriter {
         let holder = transaction.model.entity(numbered: Int64(other.entity))?.name ?? name
         let message =
             isOwn
-            ? "\(name): two of the values have the same unique values: \(text)."
-            : "\(name): another object (\(holder), key \(other.key)) has the unique values already: \(text)."
+            ? "\(name): two of the given objects have the same unique values: \(text)."
+            : "\(name): another object (\(holder), key \(other.key)) already has the unique values: \(text)."
         return CoreDataError(
             isOwn ? NSManagedObjectConstraintValidationError : NSManagedObjectConstraintMergeError,
-            message + " Nothing of this call was written.", entity: name,
+            message + " This call wrote nothing.", entity: name,
             key: constraint.properties.joined(separator: ", "), value: values.first)
     }
 }

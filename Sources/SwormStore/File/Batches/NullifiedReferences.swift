@@ -60,7 +60,7 @@ struct NullifiedReferences {
         let (name, far) = (link.entity.name, inverse.entity.name)
         throw CoreDataError(
             NSValidationMissingMandatoryPropertyError,
-            "Cannot delete the objects of \(name) that were asked for: '\(inverse.relationship.name)' of \(far) is required, and would have no value in \(found.count) \(found.count == 1 ? "object" : "objects"), such as p\(found.first). Delete them too, or give them another \(name) first.",
+            "Cannot delete the requested objects of \(name): '\(inverse.relationship.name)' of \(far) is required, and would have no value in \(found.count) \(found.count == 1 ? "object" : "objects"), such as p\(found.first). Delete these too, or relate them to another \(name) first.",
             entity: far, key: inverse.relationship.name)
     }
 
@@ -101,7 +101,7 @@ struct NullifiedReferences {
             for reference in references {
                 try transaction.requireNone(
                     "\(reference.toOne.column) IN (\(reference.deleted))", in: transaction.columns[root - 1].table,
-                    else: "cut links to what is deleted", of: transaction.model[root])
+                    else: "remove links to deleted objects", of: transaction.model[root])
             }
         }
     }
@@ -115,7 +115,7 @@ struct NullifiedReferences {
                 let entity = part.link.entity.name
                 guard var error = part.link.relationship.violation(count: Int(left), entity: entity) else { continue }
                 error.message =
-                    "Cannot delete all objects that were asked for: p\(owner) would not be valid. \(error.message)"
+                    "Cannot delete all requested objects: p\(owner) would not be valid. \(error.message)"
                 throw error
             }
         }

@@ -27,14 +27,14 @@ struct HistoryCheck {
             try count(
                 .historyReference, "SELECT count(*) FROM ATRANSACTION t WHERE t.\(column) IS NOT NULL AND \(missing)"
             ) {
-                "ATRANSACTION: \($0) rows have a \(column) that leads nowhere"
+                "ATRANSACTION: \($0) rows have a \(column) that refers to no row"
             }
         }
         if changes.contains("ZENTITY") {
             try count(
                 .historyChange,
                 "SELECT count(*) FROM ACHANGE WHERE ZENTITY NOT IN (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_ENT <= \(model.entities.count))"
-            ) { "ACHANGE: \($0) rows are of an entity that is not there" }
+            ) { "ACHANGE: \($0) rows have an unknown entity" }
         }
         if changes.contains("ZCHANGETYPE") {
             try count(.historyChange, "SELECT count(*) FROM ACHANGE WHERE ZCHANGETYPE NOT IN (0, 1, 2)") {

@@ -15,7 +15,7 @@ extension StoreCheck {
                 ) {
                     StoreIssue(
                         .derived,
-                        "\(derived.entity.name).\(attribute.name): \($0) values are not what \(attribute.derivation ?? "") gives",
+                        "\(derived.entity.name).\(attribute.name): \($0) values differ from \(attribute.derivation ?? "")",
                         entity: derived.entity.name, property: attribute.name, isRuleOfModel: true)
                 }
             } catch let error as SQLiteError where error.isSumOverflow {

@@ -30,7 +30,7 @@ extension StoreCheck {
                 switch FileKind(itself: file) {
                 case .file?: break
                 case nil: add(.externalMissing, "row \(key) names a missing file")
-                case let kind?: add(.externalMissing, "row \(key) names a file in whose place there is \(kind.words)")
+                case let kind?: add(.externalMissing, "row \(key) names a file, but its path is \(kind.words)")
                 }
             }
         }

@@ -5,9 +5,10 @@ extension StoreCheck {
     /// Checks the metadata of the store and the records of its entities.
     func checkMetadata(_ metadata: StoreMetadata) throws {
         let rows = try connection.integer("SELECT count(*) FROM Z_METADATA") ?? 0
-        if rows != 1 { issues.append(StoreIssue(.metadata, "Z_METADATA has \(rows) rows; every store has one")) }
+        if rows != 1 { issues.append(StoreIssue(.metadata, "Z_METADATA has \(rows) rows instead of one")) }
         if UUID(uuidString: metadata.identifier) == nil {
-            issues.append(StoreIssue(.metadata, "the store's identifier is no UUID: \(metadata.identifier.prefix(40))"))
+            issues.append(
+                StoreIssue(.metadata, "the store's identifier is not a UUID: \(metadata.identifier.prefix(40))"))
         }
         let dictionary = metadata.dictionary
         let stated = [
@@ -17,7 +18,7 @@ extension StoreCheck {
         // Both were introduced later than the hashes, so an old store has neither.
         for (key, expected) in stated {
             guard let found = dictionary[key], found as? String != expected else { continue }
-            issues.append(StoreIssue(.digest, "\(key) is not that of the version hashes beside it"))
+            issues.append(StoreIssue(.digest, "\(key) does not match the version hashes"))
         }
         var records: [Int64: (name: String?, superentity: Int64)] = [:]
         try connection.rows("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY") {
@@ -42,7 +43,7 @@ extension StoreCheck {
             if record.name != entity.name {
                 issues.append(
                     StoreIssue(
-                        .staleName, "\(entity.name): Z_PRIMARYKEY calls it \(record.name ?? "nothing")",
+                        .staleName, "\(entity.name): Z_PRIMARYKEY has the name \(record.name ?? "NULL")",
                         severity: .warning, entity: entity.name))
             }
         }

@@ -13,7 +13,7 @@ extension StoreCheck {
             let key = SQLName.quoted(column)
             try count(
                 "SELECT count(*) FROM \(destination) d WHERE d.\(key) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(table(entity.number)) o WHERE o.Z_PK = d.\(key))"
-            ) { issue(.dangling, slot: slot, of: entity, message: "\($0) rows belong to an object that is not there") }
+            ) { issue(.dangling, slot: slot, of: entity, message: "\($0) rows belong to a missing object") }
         case .join(let join)?: try checkJoin(join, slot: slot, of: entity)
         case nil: return
         }
@@ -33,14 +33,15 @@ extension StoreCheck {
         let key = SQLName.quoted(toOne.column)
         try count(
             "SELECT count(*) FROM \(own) s WHERE s.\(key) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(destination) d WHERE d.Z_PK = s.\(key))"
-        ) { issue(.dangling, slot: slot, of: entity, message: "\($0) rows lead to an object that is not there") }
+        ) { issue(.dangling, slot: slot, of: entity, message: "\($0) rows point to a missing object") }
         if let inverse = relationship.inverse,
             let back = layout.toOne(inverse, in: relationship.destination).map({ SQLName.quoted($0.column) })
         {
             try count(
                 "SELECT count(*) FROM \(own) s JOIN \(destination) d ON d.Z_PK = s.\(key) WHERE d.\(back) IS NOT s.Z_PK"
             ) {
-                issue(.inverse, slot: slot, of: entity, message: "\($0) rows lead to an object that does not lead back")
+                issue(
+                    .inverse, slot: slot, of: entity, message: "\($0) rows point to an object that does not point back")
             }
         }
         if let column = toOne.entityColumn.map(SQLName.quoted) {
@@ -49,7 +50,7 @@ extension StoreCheck {
             ) {
                 issue(
                     .destinationRecord, slot: slot, of: entity,
-                    message: "\($0) rows name another entity than their object has")
+                    message: "\($0) rows name an entity that differs from their object's")
             }
         }
         let allowed = model[relationship.destination]
@@ -58,8 +59,8 @@ extension StoreCheck {
             "SELECT count(*) FROM \(own) s JOIN \(destination) d ON d.Z_PK = s.\(key) WHERE d.Z_ENT NOT BETWEEN \(allowed.family.lowerBound) AND \(allowed.family.upperBound)"
         ) {
             issue(
-                .destination, slot: slot, of: entity, message: "\($0) rows lead to an object that is no \(allowed.name)"
-            )
+                .destination, slot: slot, of: entity,
+                message: "\($0) rows point to an object that is not of the entity \(allowed.name)")
         }
     }
 
@@ -76,7 +77,7 @@ extension StoreCheck {
             ) {
                 issue(
                     .dangling, slot: slot, of: entity,
-                    message: "\($0) rows of \(join.table) lead to an object that is not there (\(column))")
+                    message: "\($0) rows of \(join.table) point to a missing object (\(column))")
             }
             guard side.number != side.root else { continue }
             try count(
@@ -84,7 +85,9 @@ extension StoreCheck {
             ) {
                 issue(
                     .destination, slot: slot, of: entity,
-                    message: "\($0) rows of \(join.table) lead to an object that is no \(side.name) (\(column))")
+                    message:
+                        "\($0) rows of \(join.table) point to an object that is not of the entity \(side.name) (\(column))"
+                )
             }
         }
         for (owner, order) in [(join.ownColumn, join.orderColumn), (join.otherColumn, join.inverseOrderColumn)] {
@@ -93,7 +96,7 @@ extension StoreCheck {
             try count("SELECT count(*) FROM \(table) WHERE \(SQLName.quoted(order)) IS NULL") {
                 issue(
                     .orderMissing, slot: slot, of: entity,
-                    message: "\($0) rows of \(join.table) without a place (\(order))")
+                    message: "\($0) rows of \(join.table) without a position (\(order))")
             }
         }
     }
@@ -106,7 +109,7 @@ extension StoreCheck {
         ) {
             issue(
                 .orderMissing, slot: slot, of: entity,
-                message: "\($0) rows have an owner without a place, or a place without an owner")
+                message: "\($0) rows have an owner without a position, or a position without an owner")
         }
         try countSharedPlaces(table, owner: column, order: order, slot: slot, of: entity)
     }
@@ -123,6 +126,6 @@ extension StoreCheck {
         let (owner, order) = (SQLName.quoted(owner), SQLName.quoted(order))
         try count(
             "SELECT count(*) FROM (SELECT 1 FROM \(table) WHERE \(owner) IS NOT NULL AND \(order) IS NOT NULL GROUP BY \(owner), \(order) HAVING count(*) > 1)"
-        ) { issue(.orderShared, slot: slot, of: entity, message: "\($0) places are taken by several rows") }
+        ) { issue(.orderShared, slot: slot, of: entity, message: "\($0) positions are shared by several rows") }
     }
 }

@@ -52,7 +52,7 @@ extension StoreCheck {
             "\(own) AND \(column) IS NULL",
             {
                 StoreIssue(
-                    .required, "\(entity.name).\(property): \($0) rows without a value, and it is not optional",
+                    .required, "\(entity.name).\(property): \($0) rows have no value, but it is required",
                     entity: entity.name, property: property, isRuleOfModel: true)
             }
         )
@@ -93,7 +93,7 @@ extension StoreCheck {
             ) {
                 StoreIssue(
                     .unique,
-                    "\(entity.name): \($0) values of \(properties) are unique in the model, and several rows have them",
+                    "\(entity.name): \($0) values of \(properties) must be unique, but several rows have them",
                     entity: entity.name, property: properties, isRuleOfModel: true)
             }
         }

@@ -75,7 +75,7 @@ final class StoreCheck {
         // The keys of a hierarchy are counted only in the record of its root.
         try count(
             "SELECT count(*) FROM Z_PRIMARYKEY WHERE Z_ENT BETWEEN \(root.family.lowerBound + 1) AND \(root.family.upperBound) AND Z_MAX <> 0"
-        ) { StoreIssue(.keyRecord, "\(name): \($0) descendants have a Z_MAX of their own", entity: name) }
+        ) { StoreIssue(.keyRecord, "\(name): \($0) sub-entities have a Z_MAX of their own", entity: name) }
         try count("SELECT count(*) FROM \(table) WHERE Z_PK < 1") {
             StoreIssue(.key, "\(name): \($0) rows with a key below 1", entity: name)
         }
@@ -88,7 +88,7 @@ final class StoreCheck {
         for number in root.family where model[number].isAbstract {
             try count("SELECT count(*) FROM \(table) WHERE Z_ENT = \(number)") {
                 StoreIssue(
-                    .abstractRow, "\(model[number].name): \($0) rows, and the entity is abstract",
+                    .abstractRow, "\(model[number].name): \($0) rows, but the entity is abstract",
                     entity: model[number].name)
             }
         }

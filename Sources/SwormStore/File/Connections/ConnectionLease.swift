@@ -159,6 +159,6 @@ final class LeaseList: Sendable {
 extension CoreDataError {
     fileprivate static var viewHasEnded: CoreDataError {
         CoreDataError(
-            NSPersistentStoreOperationError, "This view of the store has ended. Begin another to read from it.")
+            NSPersistentStoreOperationError, "This snapshot of the store has ended. Begin another one to read.")
     }
 }

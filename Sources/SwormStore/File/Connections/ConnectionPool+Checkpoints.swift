@@ -67,20 +67,20 @@ extension CoreDataError {
     fileprivate static var checkpointInside: CoreDataError {
         CoreDataError(
             NSPersistentStoreCoordinatorLockingError,
-            "A checkpoint that waits for readers cannot run inside of a call that reads: it would wait for itself. Call it afterwards, or make it passive.",
+            "A checkpoint that waits for readers cannot run inside a call that reads: it would wait for itself. Run it after the call, or use a passive checkpoint.",
             condition: .wouldDeadlock)
     }
 
     fileprivate static var logIsMoved: CoreDataError {
         CoreDataError(
-            NSPersistentStoreTimeoutError, "Another checkpoint of the store did not end in time. Try again.",
+            NSPersistentStoreTimeoutError, "Another checkpoint of the store did not finish in time. Try again.",
             condition: .timedOut)
     }
 
     fileprivate static var logIsRead: CoreDataError {
         CoreDataError(
             NSPersistentStoreTimeoutError,
-            "The checkpoint did not come to its end: calls that read the store did not end in time. Make it passive, or allow more time.",
+            "The checkpoint timed out while waiting for calls that read the store. Use a passive checkpoint, or allow more time.",
             condition: .timedOut)
     }
 }

@@ -123,11 +123,11 @@ extension ConnectionPool {
             return view
         }
         guard let view else { return }
-        let owner = view.token?.name.map { "the context “\($0)”" } ?? "a context without a name"
+        let owner = view.token?.name.map { "the context '\($0)'" } ?? "a context without a name"
         warnings.report(
             CoreDataError(
                 NSPersistentStoreOperationError,
-                "The log of the store “\(path)” has \(frames) pages and cannot begin anew: a snapshot has been held for \((now - view.since).components.seconds) seconds, by \(owner). End the call that reads it, or let the context go on to a newer state."
+                "The log of the store '\(path)' has \(frames) pages and cannot be reset: \(owner) has held a snapshot for \((now - view.since).components.seconds) seconds. End the call that reads it, or move the context to a newer query generation."
             ))
     }
 
@@ -135,7 +135,7 @@ extension ConnectionPool {
         warnings.report(
             CoreDataError(
                 NSPersistentStoreOperationError,
-                "More than \(OpenViews.usualPins) contexts hold a snapshot of the store “\(path)” outside of any call. Each holds a connection, and keeps the log from beginning anew. Let them go on with setQueryGenerationFrom(nil)."
+                "More than \(OpenViews.usualPins) contexts hold a snapshot of the store '\(path)' outside of any call. Each holds a connection and keeps the log from being reset. Release the snapshots with `setQueryGenerationFrom(nil)`."
             ))
     }
 

@@ -148,13 +148,13 @@ extension ConnectionPool {
     /// A description of the use that is in the way, for error messages.
     private var obstacle: String {
         func owner(_ token: InterruptToken) -> String {
-            token.name.map { "the context “\($0)”" } ?? "a context without a name"
+            token.name.map { "the context '\($0)'" } ?? "a context without a name"
         }
         if let lease = leases.all.first(where: \.isUsed) {
-            return "a closure that reads or writes rows one by one has not let go of them, in \(owner(lease.token))"
+            return "a closure that reads or writes rows one by one has not returned, in \(owner(lease.token))"
         }
-        if let write = condition.withLock({ write }) { return "a write of \(owner(write)) has not ended" }
-        return "a read that has begun has not ended"
+        if let write = condition.withLock({ write }) { return "a write of \(owner(write)) has not finished" }
+        return "a read has not finished"
     }
 
     private func closeConnections() {
@@ -182,14 +182,14 @@ extension CoreDataError {
     fileprivate static func isHeld(_ action: String, by obstacle: String) -> CoreDataError {
         CoreDataError(
             NSPersistentStoreTimeoutError,
-            "The store could not be \(action) in time: \(obstacle). Nothing new begins; try again.",
+            "The store could not be \(action) in time: \(obstacle). New calls are not accepted. Try again.",
             condition: .timedOut)
     }
 
     fileprivate static func isHeldByCaller(_ action: String) -> CoreDataError {
         CoreDataError(
             NSPersistentStoreCoordinatorLockingError,
-            "The store cannot be \(action) by a thread that is reading or writing it: it would wait for itself. Do so afterwards.",
+            "The store cannot be \(action) by a thread that is reading or writing it: the thread would wait for itself. Do so after the call.",
             condition: .wouldDeadlock)
     }
 }

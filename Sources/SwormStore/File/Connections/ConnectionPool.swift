@@ -109,14 +109,14 @@ final class ConnectionPool: @unchecked Sendable {
 extension CoreDataError {
     package static var storeIsClosed: CoreDataError {
         CoreDataError(
-            NSPersistentStoreOperationError, "The store is closed. Add it to a coordinator again to use it.",
+            NSPersistentStoreOperationError, "The store is closed. Add it to a coordinator again before using it.",
             condition: .storeClosed)
     }
 
     static func snapshotIsOld(_ cause: SQLiteError) -> CoreDataError {
         CoreDataError(
             NSManagedObjectMergeError,
-            "Another transaction was committed since the rows were read from which this write follows. Begin again, or write in a transaction that holds the write lock from its beginning.",
+            "Another transaction was committed after this transaction had read its rows, so it cannot write. Start it again, or use a transaction that holds the write lock from its beginning.",
             cause: cause, condition: .conflict)
     }
 }

@@ -4,7 +4,7 @@ extension DerivationSQL {
         let (entity, attribute) = (derived.entity.name, derived.entity.attributes[derived.slot])
         return CoreDataError(
             NSValidationNumberTooLargeError,
-            "The value of “\(entity).\(attribute.name)” (\(attribute.derivation ?? "")) of the row \(key) is a sum beyond the integers of 64 bits. Nothing was saved. Let the members have smaller values, or give the derived attribute the type Decimal or Double, which hold such a sum.",
+            "The value of '\(entity).\(attribute.name)' (\(attribute.derivation ?? "")) of the row \(key) is a sum that overflows a 64-bit integer. Nothing was saved. Use smaller values, or give the derived attribute the type Decimal or Double, which can hold such a sum.",
             entity: entity, key: attribute.name, cause: cause)
     }
 }

@@ -4,7 +4,7 @@ import SwormSQLite
 extension CoreDataError {
     /// Creates the error that describes a failure of SQLite to the user of a store.
     init(_ error: SQLiteError, while action: String, path: String?) {
-        let store = path.map { "the store “\($0)”" } ?? "the store in memory"
+        let store = path.map { "the store '\($0)'" } ?? "the store in memory"
         func make(
             _ code: Int, _ explanation: String, _ condition: StoreCondition? = nil
         ) -> CoreDataError {
@@ -19,13 +19,13 @@ extension CoreDataError {
         case SQLiteError.full:
             self = make(
                 CocoaError.Code.fileWriteOutOfSpace.rawValue,
-                "the disk is full. Nothing was changed; make room and try again.")
+                "the disk is full. Nothing was changed. Free disk space and try again.")
         case SQLiteError.readOnly:
             self = make(
                 CocoaError.Code.fileWriteNoPermission.rawValue,
-                "the file or its folder does not permit writing. Open it read-only, or change the permissions.")
+                "the file or its folder is not writable. Open it read-only, or change the permissions.")
         case SQLiteError.permission, SQLiteError.authorization:
-            self = make(CocoaError.Code.fileReadNoPermission.rawValue, "there is no permission.")
+            self = make(CocoaError.Code.fileReadNoPermission.rawValue, "the permission to read it is missing.")
         case SQLiteError.cannotOpen:
             self = make(NSPersistentStoreOpenError, "the file cannot be opened.")
         case SQLiteError.notADatabase:
@@ -42,15 +42,15 @@ extension CoreDataError {
         case SQLiteError.constraint:
             self = make(
                 NSManagedObjectConstraintMergeError,
-                "the database itself forbids a row (\(error.message)), by a constraint that the model does not know.")
+                "a constraint of the database that the model does not have rejects a row (\(error.message)).")
         default:
             if let name = Self.missingFunction(error) {
                 self = make(
                     NSSQLiteError,
-                    "a trigger or an index of the file calls the function “\(name)”, which only the program has that made it. Nothing was changed; let that program write, or remove what calls the function."
+                    "a trigger or an index of the file calls the function '\(name)', which is defined only in the program that created it. Nothing was changed. Write with that program, or remove the trigger or index."
                 )
             } else {
-                self = make(NSSQLiteError, "SQLite reports “\(error.message)”.")
+                self = make(NSSQLiteError, "SQLite reports '\(error.message)'.")
             }
         }
     }
@@ -86,7 +86,7 @@ extension CoreDataError {
     static var rowsAreBeingRead: CoreDataError {
         CoreDataError(
             NSPersistentStoreOperationError,
-            "Rows of the store are being read, and nothing can be written meanwhile. Collect what is to be written, and write it when the last row was read."
+            "The store cannot be written while its rows are being read. Collect the values, and write them after the last row was read."
         )
     }
 }

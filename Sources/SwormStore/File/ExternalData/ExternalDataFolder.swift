@@ -43,16 +43,17 @@ package struct ExternalDataFolder: Sendable {
             if let identifier = reference(in: column) { return .file(identifier) }
             throw CoreDataError(
                 CocoaError.Code.fileReadCorruptFile.rawValue,
-                "A value of external binary data names a file in a form that is not a UUID. The store is damaged there."
+                "A value of external binary data names a file by an invalid UUID. The store is damaged."
             )
         case nil:
             throw CoreDataError(
                 CocoaError.Code.fileReadCorruptFile.rawValue,
-                "A value of external binary data is empty, so its marker byte is missing. The store is damaged there.")
+                "A value of external binary data is empty: its marker byte is missing. The store is damaged.")
         case let marker?:
             throw CoreDataError(
                 CocoaError.Code.fileReadCorruptFile.rawValue,
-                "A value of external binary data begins with the unknown marker \(marker); 1 and 2 are known.")
+                "A value of external binary data begins with the unknown marker \(marker). The known markers are 1 and 2."
+            )
         }
     }
 
@@ -96,7 +97,8 @@ package struct ExternalDataFolder: Sendable {
             guard let file = file(identifier) else {
                 throw CoreDataError(
                     CocoaError.Code.fileReadNoSuchFile.rawValue,
-                    "A value names the external file \(identifier.uuidString), and a store in memory has no files.")
+                    "A value names the external data file '\(identifier.uuidString)', but an in-memory store has no files."
+                )
             }
             do {
                 if let lent { return try lent.content(of: file) }
@@ -118,15 +120,15 @@ package struct ExternalDataFolder: Sendable {
         if let kind = FileKind(itself: file) {
             let reason = kind == .file ? "cannot be read" : "is \(kind.words), not a file"
             let code: CocoaError.Code = kind == .file ? .fileReadUnknown : .fileReadNoSuchFile
-            return CoreDataError(code.rawValue, "The external data file “\(file)” \(reason).", cause: error)
+            return CoreDataError(code.rawValue, "The external data file '\(file)' \(reason).", cause: error)
         }
         let hasFolder = FileKind(path: (file as NSString).deletingLastPathComponent) != nil
         let reason =
             hasFolder
-            ? "If another transaction has replaced or removed the value since its row was read, read the row again."
-            : "The folder that it belongs to is missing, too: a store must be copied together with its hidden support folder."
+            ? "Another transaction may have replaced or removed the value since its row was read. Read the row again."
+            : "Its folder is missing, too. Copy a store together with its hidden support folder."
         return CoreDataError(
-            CocoaError.Code.fileReadNoSuchFile.rawValue, "The external data file “\(file)” is missing. \(reason)",
+            CocoaError.Code.fileReadNoSuchFile.rawValue, "The external data file '\(file)' is missing. \(reason)",
             cause: error)
     }
 
@@ -149,7 +151,7 @@ package struct ExternalDataFolder: Sendable {
             calls.removeIfPresent(file)
             throw CoreDataError(
                 (error as? CoreDataError)?.errorCode ?? CocoaError.Code.fileWriteUnknown.rawValue,
-                "The external data file “\(file)” cannot be written: \(error.localizedDescription) Nothing was saved.",
+                "The external data file '\(file)' cannot be written: \(error.localizedDescription) Nothing was saved.",
                 cause: error)
         }
     }

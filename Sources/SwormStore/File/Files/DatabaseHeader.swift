@@ -17,7 +17,7 @@ struct DatabaseHeader {
         } catch {
             throw CoreDataError(
                 CocoaError.Code.fileReadNoPermission.rawValue,
-                "The store “\(files.main)” cannot be read: \(error.localizedDescription)", cause: error)
+                "The store '\(files.main)' cannot be read: \(error.localizedDescription)", cause: error)
         }
     }
 
@@ -34,16 +34,16 @@ struct DatabaseHeader {
         let pageSize = Int(bytes[16]) << 8 | Int(bytes[17])
         // The value 1 represents 65536, which does not fit into two bytes.
         guard pageSize == 1 || (512...32768).contains(pageSize) && pageSize & (pageSize - 1) == 0 else {
-            return "it says that a page has \(pageSize) bytes, which is no size of a page (bytes 16 and 17)"
+            return "the page size \(pageSize) is invalid (bytes 16 and 17)"
         }
         guard bytes[18] <= 2, bytes[19] <= 2 else {
-            return "it names the format versions \(bytes[18]) and \(bytes[19]), which there are not (bytes 18 and 19)"
+            return "the format versions \(bytes[18]) and \(bytes[19]) are unknown (bytes 18 and 19)"
         }
         guard bytes[21] == 64, bytes[22] == 32, bytes[23] == 32 else {
-            return "three bytes that are the same in every database are others (bytes 21 to 23)"
+            return "three bytes that are the same in every database are different (bytes 21 to 23)"
         }
         guard pageSize == 1 || pageSize - Int(bytes[20]) >= 480 else {
-            return "it leaves \(bytes[20]) bytes of each page unused, which is too much (byte 20)"
+            return "it reserves \(bytes[20]) bytes of each page, which is too much (byte 20)"
         }
         return nil
     }
@@ -61,7 +61,7 @@ struct DatabaseHeader {
         guard size < expected else { return }
         throw CoreDataError(
             CocoaError.Code.fileReadCorruptFile.rawValue,
-            "The store “\(files.main)” is cut off: it has \(size) of its \(expected) bytes. Restore it from a copy.",
+            "The store '\(files.main)' is truncated: it has \(size) of its \(expected) bytes. Restore it from a backup.",
             cause: SQLiteError(code: SQLiteError.corrupt, message: "the file is shorter than its header says"))
     }
 }

@@ -91,7 +91,7 @@ package struct ReadOnlyAccess: Sendable {
     static func missing(_ files: StoreFiles) -> CoreDataError {
         CoreDataError(
             CocoaError.Code.fileReadNoSuchFile.rawValue,
-            "There is no store at “\(files.main)”, and it was not asked to make one.")
+            "There is no store at '\(files.main)', and the options do not allow creating one.")
     }
 
     /// Returns whether a read-only connection can be used alongside the connections that have the store open.
@@ -138,7 +138,7 @@ package struct ReadOnlyAccess: Sendable {
                 if FilesState(files) != state { continue }
                 throw CoreDataError(
                     (error as? CocoaError)?.errorCode ?? CocoaError.Code.fileReadUnknown.rawValue,
-                    "The store “\(files.main)” has changes in a log beside it, and the private copy that is needed to read them cannot be made: \(error.localizedDescription)",
+                    "The store '\(files.main)' has changes in its log, and the private copy that is needed to read them cannot be created: \(error.localizedDescription)",
                     cause: error)
             }
             guard FilesState(files) == state else { continue }

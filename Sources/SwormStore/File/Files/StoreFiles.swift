@@ -53,14 +53,14 @@ package struct StoreFiles: Sendable, Hashable {
     func refuseOtherKinds() throws {
         if let kind = FileKind(path: main), kind != .file {
             throw CoreDataError(
-                NSPersistentStoreOpenError, "“\(main)” is \(kind.words), not the file of a store.",
+                NSPersistentStoreOpenError, "'\(main)' is \(kind.words), not a store file.",
                 condition: .notAStore)
         }
         for (path, name) in [(writeAheadLog, "log"), (sharedMemory, "shared memory"), (rollbackJournal, "journal")] {
             guard let kind = FileKind(itself: path), kind != .file else { continue }
             throw CoreDataError(
                 NSPersistentStoreOpenError,
-                "“\(path)” is \(kind.words), and would be taken for the \(name) of the store beside it. Remove it.")
+                "'\(path)' is \(kind.words), and has the name of the \(name) of the store. Remove it.")
         }
     }
 

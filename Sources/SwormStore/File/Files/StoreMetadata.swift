@@ -87,7 +87,7 @@ package struct StoreMetadata: Sendable, Hashable {
             guard PropertyListSerialization.propertyList(value, isValidFor: .binary) else {
                 throw CoreDataError(
                     NSPersistentStoreSaveError,
-                    "The metadata value for “\(key)” cannot be kept: only strings, numbers, dates, data, arrays and dictionaries of them can.",
+                    "The metadata value for '\(key)' cannot be stored. Use strings, numbers, dates, data, and arrays and dictionaries of these.",
                     key: key)
             }
             result[key] = value
@@ -99,7 +99,8 @@ package struct StoreMetadata: Sendable, Hashable {
             _ = try PropertyList.dictionary(copy.propertyList)
         } catch {
             throw CoreDataError(
-                NSPersistentStoreSaveError, "The metadata cannot be kept, for they could not be read again: \(error).",
+                NSPersistentStoreSaveError,
+                "The metadata cannot be stored, because it could not be read back: \(error).",
                 cause: error)
         }
         return copy
@@ -116,18 +117,18 @@ package struct StoreMetadata: Sendable, Hashable {
     }
 
     private static func dictionary(_ bytes: Data, path: String? = nil) throws -> [String: Any] {
-        let owner = path.map { "The metadata of the store “\($0)”" } ?? "The store's metadata"
+        let owner = path.map { "The metadata of the store '\($0)'" } ?? "The metadata of the store"
         do {
             if let dictionary = try PropertyList.dictionary(bytes) { return dictionary }
         } catch {
             throw CoreDataError(
                 NSPersistentStoreIncompatibleSchemaError,
-                "\(owner) (Z_PLIST in the table Z_METADATA) is not a property list; it is damaged: \(error).",
+                "\(owner) (Z_PLIST in the table Z_METADATA) is damaged. It is not a property list: \(error).",
                 cause: error)
         }
         throw CoreDataError(
             NSPersistentStoreIncompatibleSchemaError,
-            "\(owner) (Z_PLIST in the table Z_METADATA) is a property list but not a dictionary; it is damaged.")
+            "\(owner) (Z_PLIST in the table Z_METADATA) is damaged. It is a property list, but not a dictionary.")
     }
 
     private static func bytes(_ dictionary: [String: Any]) throws -> Data {

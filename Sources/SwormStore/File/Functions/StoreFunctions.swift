@@ -142,7 +142,7 @@ package enum StoreFunctions {
 extension SQLiteError {
     /// The error that SQLite throws when it interrupts a statement, so that the reason is found in the same way.
     fileprivate static var searchWasStopped: SQLiteError {
-        SQLiteError(code: interrupt, message: "a search in a string was stopped before its end")
+        SQLiteError(code: interrupt, message: "the search in a string was interrupted")
     }
 }
 

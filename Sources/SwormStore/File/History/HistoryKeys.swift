@@ -42,7 +42,8 @@ enum HistoryKeys {
         guard !overflow, highest < .max else {
             throw CoreDataError(
                 NSPersistentStoreSaveError,
-                "The store's history has no keys left in \(kind.table): the highest is \(highest).")
+                "The history of the store has no primary keys left in the table '\(kind.table)': the highest key is \(highest)."
+            )
         }
         if let record {
             try connection.run(

@@ -61,7 +61,7 @@ struct HistoryTables: Sendable {
         guard !missing.isEmpty else { return }
         throw CoreDataError(
             NSPersistentStoreIncompatibleSchemaError,
-            "The history of the store “\(path ?? "in memory")” cannot be used: its table \(kind.table) lacks \(missing.joined(separator: ", ")), which every known form of a history has. Mend the table, or leave its history alone."
+            "The history of the store '\(path ?? "in memory")' cannot be used: its table '\(kind.table)' has no \(missing.joined(separator: ", ")), which every known form of a history has. Repair the table, or do not use its history."
         )
     }
 

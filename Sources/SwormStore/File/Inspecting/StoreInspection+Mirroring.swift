@@ -13,7 +13,7 @@ extension StoreInspection {
         guard !keepsHistory else { return }
         throw CoreDataError(
             NSPersistentStoreOpenError,
-            "The store “\(path)” keeps no history, and cannot begin one while it is opened read-only. Open it for writing once with the option \(NSPersistentHistoryTrackingKey), or leave the option out."
+            "The store '\(path)' has no history, and cannot start one while it is open read-only. Open it once for writing with the option \(NSPersistentHistoryTrackingKey), or omit the option."
         )
     }
 }

@@ -24,7 +24,7 @@ package struct StoreInspection {
         guard tables.contains("Z_METADATA"), tables.contains("Z_PRIMARYKEY") else {
             throw CoreDataError(
                 NSPersistentStoreTypeMismatchError,
-                "The file “\(name)” is a SQLite database but not a Core Data store: it has no table "
+                "The file '\(name)' is a SQLite database but not a Core Data store: it has no table "
                     + (tables.contains("Z_METADATA") ? "Z_PRIMARYKEY." : "Z_METADATA."))
         }
         var columns: [String: [String]] = [:]
@@ -58,11 +58,11 @@ package struct StoreInspection {
         guard let found else {
             throw CoreDataError(
                 NSPersistentStoreIncompatibleSchemaError,
-                "The store “\(name)” has no metadata: its table Z_METADATA is empty.")
+                "The store '\(name)' has no metadata: its table Z_METADATA is empty.")
         }
         guard let identifier = found.identifier, !identifier.isEmpty else {
             throw CoreDataError(
-                NSPersistentStoreIncompatibleSchemaError, "The store “\(name)” has no identifier: Z_UUID is NULL.")
+                NSPersistentStoreIncompatibleSchemaError, "The store '\(name)' has no identifier: Z_UUID is NULL.")
         }
         metadata =
             try found.list.map { try StoreMetadata(identifier: identifier, propertyList: $0, path: path) }
@@ -85,7 +85,7 @@ package struct StoreInspection {
         if metadata.versionHashes.isEmpty, model.storeHashes?.isEmpty != true {
             throw CoreDataError(
                 NSPersistentStoreIncompatibleSchemaError,
-                "The store “\(path ?? "in memory")” says nothing of its model: Z_PLIST in Z_METADATA is NULL, or has no version hashes. A model can be inferred from its tables to read it: StoredModel(ofStoreAt:)."
+                "The store '\(path ?? "in memory")' does not identify its model: Z_PLIST in Z_METADATA is NULL, or has no version hashes. To read the store, infer a model from its tables with `StoredModel(ofStoreAt:)`."
             )
         }
         // The layout is only used to find differences.
@@ -93,7 +93,7 @@ package struct StoreInspection {
         var differences: [CoreDataError] = []
         func differs(_ entity: String, _ what: String) {
             differences.append(
-                CoreDataError(NSPersistentStoreIncompatibleVersionHashError, "“\(entity)” \(what).", entity: entity))
+                CoreDataError(NSPersistentStoreIncompatibleVersionHashError, "'\(entity)' \(what).", entity: entity))
         }
         for name in Set(hashes.keys).union(metadata.versionHashes.keys).sorted() {
             switch (hashes[name], metadata.versionHashes[name]) {
@@ -109,9 +109,9 @@ package struct StoreInspection {
         guard differences.isEmpty else {
             throw CoreDataError(
                 NSPersistentStoreIncompatibleVersionHashError,
-                "The store “\(path ?? "in memory")” was written with another model: "
+                "The store '\(path ?? "in memory")' was written with another model: "
                     + differences.map { String($0.message.dropLast()) }.joined(separator: "; ")
-                    + ". Use the model that it was written with, or migrate the store.",
+                    + ". Open it with the model that it was written with, or migrate the store.",
                 details: differences)
         }
         // A renamed entity keeps its old name here; only the name of another entity is a contradiction.
@@ -121,8 +121,8 @@ package struct StoreInspection {
             else { continue }
             throw CoreDataError(
                 NSPersistentStoreIncompatibleSchemaError,
-                "The store “\(path ?? "in memory")” numbers its entities in another way than the model: "
-                    + "\(entity.number) is “\(name)” there, and here “\(entity.name)” (“\(name)” is \(other.number)).",
+                "The store '\(path ?? "in memory")' numbers its entities differently than the model: "
+                    + "\(entity.number) is '\(name)' in the store and '\(entity.name)' in the model, where '\(name)' is \(other.number).",
                 entity: entity.name)
         }
     }

@@ -49,7 +49,7 @@ extension SaveTransaction {
         let name = "\(columns.table).\(place.column)"
         if limits.references.contains(where: { $0.table == columns.table && $0.column == place.column }) {
             throw unclear(
-                "The numbers in the column \(name) may be keys of other rows", entity: columns.entity,
+                "The numbers in the column '\(name)' may be keys of other rows", entity: columns.entity,
                 key: place.attribute.name)
         }
         guard case .data(let data) = value else { return }
@@ -67,12 +67,12 @@ extension SaveTransaction {
         }
         guard kind.isPlain else {
             throw unclear(
-                "Nothing in the column \(name) shows whether its data may be kept in files", entity: columns.entity,
+                "The column '\(name)' does not show whether its data can be stored in files", entity: columns.entity,
                 key: place.attribute.name)
         }
         guard !kind.mayBeUUIDs || data.count == 16 else {
             throw unclear(
-                "All values in the column \(name) have 16 bytes, as UUIDs have, and the new one has \(data.count)",
+                "All values in the column '\(name)' have 16 bytes, like UUIDs, and the new value has \(data.count)",
                 entity: columns.entity, key: place.attribute.name)
         }
     }
@@ -85,12 +85,12 @@ extension SaveTransaction {
         let name = "\(columns.table).\(toOne.column)"
         if limits.guessed.contains([columns.table, toOne.column]) {
             throw unclear(
-                "Which rows \(name) leads to was guessed from names and values", entity: columns.entity,
+                "The destination of '\(name)' was guessed from names and values", entity: columns.entity,
                 key: relationship.name)
         }
         if limits.ordered.contains([columns.table, toOne.column]) {
             throw unclear(
-                "The rows with one \(name) have an order, which the model does not know", entity: columns.entity,
+                "The rows with the same '\(name)' have an order that the model does not have", entity: columns.entity,
                 key: relationship.name)
         }
         let destination = self.columns[relationship.destination - 1].table
@@ -99,7 +99,7 @@ extension SaveTransaction {
         }
         if let other {
             throw unclear(
-                "The column \(other.table).\(other.column) may be the other side of \(name)", entity: columns.entity,
+                "The column '\(other.table).\(other.column)' may be the inverse of '\(name)'", entity: columns.entity,
                 key: relationship.name)
         }
     }
@@ -116,17 +116,17 @@ extension SaveTransaction {
                     binding: [.integer(deletion.row.key)])
                 guard count == 1 else { continue }
                 throw unclear(
-                    "A row's \(reference.table).\(reference.column) leads to the deleted object \(deletion.row.key), or may do so",
+                    "The column '\(reference.table).\(reference.column)' of a row may point to the deleted object \(deletion.row.key)",
                     entity: entity)
             }
         }
     }
 
     private func unclear(_ reason: String, entity: CompiledEntity, key: String? = nil) -> CoreDataError {
-        let place = key.map { "“\(entity.name).\($0)”" } ?? "“\(entity.name)”"
+        let place = key.map { "'\(entity.name).\($0)'" } ?? "'\(entity.name)'"
         return CoreDataError(
             NSPersistentStoreSaveError,
-            "\(place) cannot be saved with a model that was inferred from the tables. \(reason). Nothing was written; open the store with its real model.",
+            "\(place) cannot be saved with a model that was inferred from the tables. \(reason). Nothing was written. Open the store with its real model.",
             entity: entity.name, key: key)
     }
 }

@@ -38,7 +38,7 @@ extension SaveTransaction {
             for (index, key) in keys.enumerated() {
                 guard result.keys.assign(first + Int64(index), to: key) else {
                     throw CoreDataError(
-                        NSPersistentStoreSaveError, "Two objects of one save have the same temporary key \(key).")
+                        NSPersistentStoreSaveError, "Two objects of the save have the same temporary key \(key).")
                 }
             }
         }
@@ -59,7 +59,7 @@ extension SaveTransaction {
         guard !overflow else {
             throw CoreDataError(
                 NSPersistentStoreSaveError,
-                "The store has no primary keys left for “\(model[root].name)”: the highest is \(highest).",
+                "The store has no primary keys left for '\(model[root].name)': the highest key is \(highest).",
                 entity: model[root].name)
         }
         try record(last, root: root, model: model, connection: connection)

@@ -101,7 +101,7 @@ extension SaveTransaction {
         let entity = model[link.owner.entity]
         return CoreDataError(
             NSPersistentStoreSaveError,
-            "“\(entity.name).\(entity.relationships[link.relationship].name)” is kept by its to-one inverse and is changed there.",
+            "'\(entity.name).\(entity.relationships[link.relationship].name)' is stored by its to-one inverse. Change the inverse.",
             entity: entity.name, key: entity.relationships[link.relationship].name)
     }
 }

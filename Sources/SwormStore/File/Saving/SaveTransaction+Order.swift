@@ -43,7 +43,7 @@ extension SaveTransaction {
                 let entity = model[link.owner.entity]
                 let name = entity.relationships[link.relationship].name
                 throw CoreDataError(
-                    NSPersistentStoreSaveError, "“\(entity.name).\(name)” is not ordered, and keeps no positions.",
+                    NSPersistentStoreSaveError, "'\(entity.name).\(name)' is not ordered and has no positions.",
                     entity: entity.name, key: name)
             }
             try connection.run(

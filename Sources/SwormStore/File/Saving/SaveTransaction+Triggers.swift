@@ -34,7 +34,7 @@ extension SaveTransaction {
     func ignoredChange(_ change: String, of entity: CompiledEntity, in table: String) -> CoreDataError {
         CoreDataError(
             NSPersistentStoreSaveError,
-            "Cannot \(change): a trigger on the table \(table) leaves the change out, by RAISE(IGNORE), so that it would be lost without a word. Nothing of this was written. Remove the trigger, or have it raise an error.",
+            "Cannot \(change): a trigger on the table '\(table)' skips the change by RAISE(IGNORE), so the change would be lost silently. Nothing was written. Remove the trigger, or make it raise an error.",
             entity: entity.name)
     }
 

@@ -164,7 +164,7 @@ final class SaveTransaction {
         guard let key = result.keys[row.key] else {
             throw CoreDataError(
                 NSManagedObjectReferentialIntegrityError,
-                "A relationship leads to an object of “\(model[row.entity].name)” that has not been saved and is not part of this save.",
+                "A relationship points to an object of '\(model[row.entity].name)' that has not been saved and is not part of this save.",
                 entity: model[row.entity].name)
         }
         return key
@@ -194,7 +194,8 @@ final class SaveTransaction {
             guard model.entities.indices.contains(row.entity - 1) else {
                 throw CoreDataError(
                     NSPersistentStoreSaveError,
-                    "The save names the entity number \(row.entity), which the model has not.")
+                    "The save contains an object with the entity number \(row.entity), which does not exist in the model."
+                )
             }
         }
         /// Throws an error unless the relationship can refer to a row of this entity.
@@ -205,7 +206,7 @@ final class SaveTransaction {
             guard model[relationship.destination].family.contains(row.entity) else {
                 throw CoreDataError(
                     NSPersistentStoreSaveError,
-                    "“\(entity.name).\(relationship.name)” leads to “\(model[relationship.destination].name)”, not to “\(model[row.entity].name)”.",
+                    "The destination of '\(entity.name).\(relationship.name)' is '\(model[relationship.destination].name)', not '\(model[row.entity].name)'.",
                     entity: entity.name, key: relationship.name)
             }
         }
@@ -218,13 +219,13 @@ final class SaveTransaction {
             else {
                 throw CoreDataError(
                     NSPersistentStoreSaveError,
-                    "An inserted “\(entity.name)” has not as many values as the entity has properties.",
+                    "The number of values of an inserted '\(entity.name)' differs from the number of properties of the entity.",
                     entity: entity.name)
             }
             guard !entity.isAbstract else {
                 throw CoreDataError(
                     NSPersistentStoreSaveError,
-                    "“\(entity.name)” is abstract; only objects of its sub-entities can be saved.", entity: entity.name)
+                    "'\(entity.name)' is abstract. Only objects of its sub-entities can be saved.", entity: entity.name)
             }
             for slot in entity.relationships.indices {
                 if let row = request.insertions[index].toOnes[slot] { try check(row, as: slot, of: entity) }
@@ -246,7 +247,7 @@ final class SaveTransaction {
             else {
                 throw CoreDataError(
                     NSPersistentStoreSaveError,
-                    "The save changes a to-many relationship of “\(entity.name)” that the model has not.",
+                    "The save changes a to-many relationship of '\(entity.name)' that does not exist in the model.",
                     entity: entity.name)
             }
         }

@@ -48,14 +48,14 @@ extension SQLiteSession {
             let excerpt = issue.excerpt.isEmpty ? "" : " (\(issue.excerpt))"
             return CoreDataError(
                 CocoaError.Code.fileReadCorruptFile.rawValue,
-                "“\(path)” of \(entity) gave \(issue.found)\(excerpt) where \(issue.expected) is expected.",
+                "'\(path)' of \(entity) returned \(issue.found)\(excerpt), but \(issue.expected) is expected.",
                 entity: entity, key: path, cause: issue)
         }
         guard let issue = error as? ExternalDataFailure else { return error }
         let cause = issue.cause as? CoreDataError
         return CoreDataError(
             cause?.errorCode ?? CocoaError.Code.fileReadUnknown.rawValue,
-            "“\(path(issue.column))” of \(entity): \(cause?.message ?? "\(issue.cause)")", entity: entity,
+            "'\(path(issue.column))' of \(entity): \(cause?.message ?? "\(issue.cause)")", entity: entity,
             key: path(issue.column), cause: issue.cause)
     }
 }

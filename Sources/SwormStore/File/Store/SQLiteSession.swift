@@ -239,7 +239,7 @@ class SQLiteSession: StoreSession {
         guard let place = open.place, case .immutable = place.manner, !place.isCurrent else { return }
         throw CoreDataError(
             NSPersistentStoreOperationError,
-            "The store “\(place.files.main)” was changed while it was being read. Begin again to see its new state.")
+            "The store '\(place.files.main)' was changed while it was being read. Read it again to see its new state.")
     }
 
     private func fill(
@@ -277,16 +277,16 @@ class SQLiteSession: StoreSession {
         let cause = issue.cause as? CoreDataError
         return CoreDataError(
             cause?.errorCode ?? CocoaError.Code.fileReadUnknown.rawValue,
-            "“\(entity.name).\(attribute)” of the row \(issue.rowID): \(cause?.message ?? "\(issue.cause)")",
+            "'\(entity.name).\(attribute)' of the row \(issue.rowID): \(cause?.message ?? "\(issue.cause)")",
             entity: entity.name, key: attribute, cause: issue.cause)
     }
 
     private func error(_ issue: DecodingFailure, entity: String, property: String?) -> CoreDataError {
-        let place = property.map { "“\(entity).\($0)”" } ?? "The identity of “\(entity)”"
+        let place = property.map { "'\(entity).\($0)'" } ?? "The identity of '\(entity)'"
         let excerpt = issue.excerpt.isEmpty ? "" : " (\(issue.excerpt))"
         return CoreDataError(
             CocoaError.Code.fileReadCorruptFile.rawValue,
-            "\(place) of the row \(issue.rowID) holds \(issue.found)\(excerpt) where \(issue.expected) is expected.",
+            "\(place) of the row \(issue.rowID) holds \(issue.found)\(excerpt), but \(issue.expected) is expected.",
             entity: entity, key: property, cause: issue)
     }
 }

@@ -12,12 +12,12 @@ extension SQLiteStore {
         guard FileManager.default.fileExists(atPath: files.folder) else {
             throw CoreDataError(
                 CocoaError.Code.fileNoSuchFile.rawValue,
-                "The store “\(files.main)” cannot be made: its folder does not exist. Make the folder first.")
+                "The store '\(files.main)' cannot be created: its folder does not exist. Create the folder first.")
         }
         guard model.storeHashes == nil else {
             throw CoreDataError(
                 NSPersistentStoreOpenError,
-                "The store “\(files.main)” cannot be made with a model that was inferred from another store: it would lack what such a model does not know, and pass for a store of the real one. Give the model that the other store was written with."
+                "The store '\(files.main)' cannot be created with a model that was inferred from another store: an inferred model is incomplete, and the new store would be mistaken for a store of the real model. Use the model that the other store was written with."
             )
         }
         try checkWritable(files)

@@ -15,7 +15,7 @@ extension SQLiteStore {
         guard url.isFileURL else {
             throw CoreDataError(
                 NSPersistentStoreOpenError,
-                "A store is kept in a file, and “\(url.absoluteString)” is not the URL of one.")
+                "A store needs the URL of a file, and '\(url.absoluteString)' is not a file URL.")
         }
         let files = StoreFiles(url: url, disk: options.disk)
         try files.refuseOtherKinds()
@@ -26,7 +26,7 @@ extension SQLiteStore {
             guard FileStamp(path: files.main) != nil else { throw ReadOnlyAccess.missing(files) }
             throw CoreDataError(
                 NSPersistentStoreOpenError,
-                "The file “\(files.main)” is empty: there is no store in it, and it was not asked to make one.",
+                "The file '\(files.main)' is empty: it contains no store, and the options do not allow creating one.",
                 condition: .notAStore)
         }
         return try create(url: url, files: files, model: model, options: options)
@@ -102,7 +102,7 @@ extension SQLiteStore {
         guard let stamp = FileStamp(path: files.main) else { throw ReadOnlyAccess.missing(files) }
         guard !isBlank(files, stamp: stamp) else {
             throw CoreDataError(
-                NSPersistentStoreOpenError, "The file “\(files.main)” is empty: there is no store in it.",
+                NSPersistentStoreOpenError, "The file '\(files.main)' is empty: it contains no store.",
                 condition: .notAStore)
         }
     }
@@ -123,7 +123,7 @@ extension SQLiteStore {
                 guard let damage = try DatabaseHeader(files).damage else { throw error }
                 throw CoreDataError(
                     CocoaError.Code.fileReadCorruptFile.rawValue,
-                    "The header of the store “\(files.main)” is damaged: \(damage). Restore the store from a copy.",
+                    "The header of the store '\(files.main)' is damaged: \(damage). Restore the store from a backup.",
                     cause: SQLiteError(code: SQLiteError.corrupt, message: error.message))
             }
         }
@@ -191,15 +191,17 @@ extension SQLiteStore {
         func refuse(_ reason: String) -> CoreDataError {
             CoreDataError(
                 NSPersistentStoreOpenError,
-                "The store “\(files.main)” cannot be written with a model that was inferred from its tables: \(reason). Open it read-only, or give its model."
+                "The store '\(files.main)' cannot be written with a model that was inferred from its tables: \(reason). Open it read-only, or with its real model."
             )
         }
-        guard options.writesWithInferredModel else { throw refuse("what such a model does not know would be lost") }
+        guard options.writesWithInferredModel else {
+            throw refuse("data that such a model does not describe would be lost")
+        }
         if inspection.keepsHistory || options.tracksHistory {
-            throw refuse("its history names properties by their place in the real model")
+            throw refuse("its history identifies properties by their index in the real model")
         }
         if FileManager.default.fileExists(atPath: files.externalData) {
-            throw refuse("it has files for external data, and the tables do not tell whose they are")
+            throw refuse("it has external data files, and the tables do not show which attribute they belong to")
         }
     }
 
@@ -213,7 +215,7 @@ extension SQLiteStore {
         guard let file, !writer.base.hasMoved else {
             throw CoreDataError(
                 NSPersistentStoreOpenError,
-                "The file “\(files.main)” was moved, removed or replaced while it was being opened. Open it again.")
+                "The file '\(files.main)' was moved, removed or replaced while it was being opened. Open it again.")
         }
         if isShared { writer.base.notesLog() }
         return ConnectionPool(
@@ -292,7 +294,7 @@ extension SQLiteStore {
             guard FileManager.default.fileExists(atPath: path) else { continue }
             throw CoreDataError(
                 CocoaError.Code.fileWriteNoPermission.rawValue,
-                "The store “\(files.main)” cannot be opened for writing: “\(path)” does not permit it. Open the store read-only, or change the permissions."
+                "The store '\(files.main)' cannot be opened for writing: '\(path)' is not writable. Open the store read-only, or change the permissions."
             )
         }
     }

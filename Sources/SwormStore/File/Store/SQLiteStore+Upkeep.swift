@@ -16,7 +16,7 @@ extension SQLiteStore {
         _ mode: Connection.CheckpointMode, token: InterruptToken? = nil
     ) throws -> (log: Int, checkpointed: Int) {
         let open = try writableFiles().0
-        return try translating("move the log of", token: token) { try open.pool.checkpoint(mode, token: token) }
+        return try translating("checkpoint", token: token) { try open.pool.checkpoint(mode, token: token) }
     }
 
     /// Closes all connections until ``resume()``, so that the process holds no lock on the file by this store.
@@ -56,7 +56,7 @@ extension SQLiteStore {
         guard metadata.identifier.caseInsensitiveCompare(identifier) != .orderedSame else { return }
         throw CoreDataError(
             NSPersistentStoreOperationError,
-            "The file “\(path)” holds another store than the one that was opened: its identifier is \(metadata.identifier), and was \(identifier). Close the store, and open it anew."
+            "The file '\(path)' is no longer the store that was opened: its identifier is \(metadata.identifier), and was \(identifier). Close the store, and open it again."
         )
     }
 

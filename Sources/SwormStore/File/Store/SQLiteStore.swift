@@ -19,10 +19,10 @@ package final class SQLiteStore: ObjectStore {
         let place = files?.main ?? "in memory"
         guard let table = options.mirroringTable else {
             return
-                "the store “\(place)” was opened read-only. Open it for writing, or discard the changes"
+                "the store '\(place)' was opened read-only. Open it for writing, or discard the changes"
         }
         return
-            "the store “\(place)” is mirrored to CloudKit (it has the table \(table)), so it was opened read-only. To write into it all the same, open it with the option \(SwormWritesMirroredStoresOption): what is written then stands in its history, where mirroring looks for it"
+            "the store '\(place)' is mirrored to CloudKit (it has the table \(table)), so it was opened read-only. To write to it anyway, open it with the option \(SwormWritesMirroredStoresOption): its history then contains the changes, which mirroring needs"
     }
     let external: ExternalDataFolder
     /// The hub of the store's file, or its own.
@@ -151,7 +151,7 @@ package final class SQLiteStore: ObjectStore {
         guard model.entities.indices.contains(root - 1), model[root].root == root, count > 0 else {
             throw CoreDataError(
                 NSPersistentStoreOperationError,
-                "Keys can only be reserved for a root entity, and at least one of them.")
+                "Keys can only be reserved for a root entity, and the number of keys must be positive.")
         }
         let (open, watch) = try writableFiles()
         return try translating("reserve keys in", token: token) {
@@ -199,7 +199,7 @@ package final class SQLiteStore: ObjectStore {
 
     package func beginTransaction(_ token: InterruptToken?) throws -> any StoreTransaction {
         let (open, watch) = try writableFiles()
-        return try translating("write into", token: token) {
+        return try translating("write to", token: token) {
             let (connection, wasPinned) = try open.pool.takeWriter(watch: watch, token: token)
             do {
                 try open.prepareWriting(connection)
@@ -223,11 +223,11 @@ package final class SQLiteStore: ObjectStore {
         let watch = try writableFiles().1
         guard let session = session as? SQLiteSession, session.store === self else {
             throw CoreDataError(
-                NSPersistentStoreOperationError, "A transaction cannot begin from a view of another store.")
+                NSPersistentStoreOperationError, "A transaction cannot begin from a snapshot of another store.")
         }
         let connection = try session.lease.beginUse(isAlone: true)
         do {
-            try translating("write into", token: token) {
+            try translating("write to", token: token) {
                 try session.open.pool.upgrade(
                     connection, watch: watch, token: token, prepare: session.open.prepareWriting)
             }
@@ -263,7 +263,7 @@ package final class SQLiteStore: ObjectStore {
     func writableFiles() throws -> (OpenStore, StatementWatch?) {
         if let readOnlyReason {
             throw CoreDataError(
-                CocoaError.Code.fileWriteNoPermission.rawValue, "Nothing can be written: \(readOnlyReason).",
+                CocoaError.Code.fileWriteNoPermission.rawValue, "Cannot write: \(readOnlyReason).",
                 condition: .readOnly)
         }
         let (open, watch) = state.withLock { ($0.open, $0.watches.combined) }

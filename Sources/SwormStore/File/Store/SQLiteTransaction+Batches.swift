@@ -16,6 +16,6 @@ extension SQLiteStore {
     package var batchRefusal: String? {
         guard let (open, _) = try? writableFiles(), open.limits != nil else { return nil }
         return
-            "its model was inferred from the tables, so that each object has to be looked at; open it with its real model"
+            "its model was inferred from the tables, so each object must be checked; open it with its real model"
     }
 }

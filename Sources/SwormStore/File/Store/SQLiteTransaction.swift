@@ -169,7 +169,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         guard !isWriting else {
             throw CoreDataError(
                 NSPersistentStoreOperationError,
-                "Values are being written into the store, and nothing else can be written before the last of them. Collect them first, if making them writes too."
+                "The store cannot be written while a sequence of values is being written. If computing the values writes too, collect them first."
             )
         }
         let connection = try lease.beginUse(isAlone: true)
@@ -182,7 +182,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         guard connection.base.isInTransaction else {
             throw CoreDataError(
                 NSPersistentStoreSaveError,
-                "An earlier failure has undone the transaction, so that nothing more can be written in it.")
+                "An earlier error has rolled back the transaction, so it cannot write any more.")
         }
         try prepare(connection)
         return try store.translating("save", token: token) { try body(connection) }

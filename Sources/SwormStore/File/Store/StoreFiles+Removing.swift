@@ -19,7 +19,7 @@ extension StoreFiles {
             do {
                 try calls.removeTree(path)
             } catch {
-                throw CoreDataError(NSPersistentStoreOperationError, "Cannot remove the file “\(path)”.", cause: error)
+                throw CoreDataError(NSPersistentStoreOperationError, "Cannot remove the file '\(path)'.", cause: error)
             }
         }
     }
@@ -39,14 +39,14 @@ extension StoreFiles {
         else { return }
         throw CoreDataError(
             NSPersistentStoreOperationError,
-            "“\(main)” is not a store of Core Data's, and is not removed. Remove the file by other means if it is not needed, or set \(NSPersistentStoreForceDestroyOption)."
+            "'\(main)' is not a Core Data store and was not removed. Remove the file yourself if it is not needed, or set \(NSPersistentStoreForceDestroyOption)."
         )
     }
 
     private func requirePlainFile(_ path: String) throws {
         guard let kind = FileKind(itself: path), kind != .file else { return }
         throw CoreDataError(
-            NSPersistentStoreOperationError, "“\(path)” is \(kind.words), not a file of a store, and is not removed.")
+            NSPersistentStoreOperationError, "'\(path)' is \(kind.words), not a file of a store, and was not removed.")
     }
 
     /// Whether the file is a store, or was one before it was damaged.

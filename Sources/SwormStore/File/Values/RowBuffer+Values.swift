@@ -20,7 +20,7 @@ extension RowBuffer {
         case .date: return .date(Date(timeIntervalSinceReferenceDate: double(row: row, cell: cell)))
         case .decimal:
             guard let number = decimal(row: row, cell: cell) else {
-                throw unreadable(row, holding: "a number beyond the range of decimals")
+                throw unreadable(row, holding: "a number out of the range of Decimal")
             }
             return .decimal(number)
         case .string: return .string(text(row: row, cell: cell))
@@ -28,7 +28,7 @@ extension RowBuffer {
         case .uri:
             let text = text(row: row, cell: cell)
             guard let url = URL(string: text, encodingInvalidCharacters: false) else {
-                throw unreadable(row, holding: "“\(text.prefix(100))”, which is not a URL")
+                throw unreadable(row, holding: "'\(text.prefix(100))', which is not a URL")
             }
             return .url(url)
         case .binaryData, .transformable: return .data(data(row: row, cell: cell))
@@ -48,7 +48,7 @@ extension RowBuffer {
         } catch let error as CoreDataError {
             throw CoreDataError(
                 error.errorCode,
-                "“\(entity.name).\(attribute.name)” of the row \(int64(row: row, cell: 0)): \(error.message)",
+                "'\(entity.name).\(attribute.name)' of the row \(int64(row: row, cell: 0)): \(error.message)",
                 entity: entity.name, key: attribute.name, cause: error)
         }
     }

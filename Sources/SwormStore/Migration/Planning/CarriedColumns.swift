@@ -38,10 +38,10 @@ struct CarriedColumns: Sendable {
     }
 
     private mutating func add(_ column: UnmanagedColumn, of table: String, root: Int, isAlone: Bool) {
-        let what = "The column \(column.name) of the table \(table), which is not of the model,"
+        let what = "The column '\(column.name)' of the table '\(table)', which is not part of the model,"
         if let place = columns.firstIndex(where: { $0.name.uppercased() == column.name.uppercased() }) {
             guard !column.isGenerated, !columns[place].isGenerated else {
-                notes.append("\(what) was left out: there is one of that name already.")
+                notes.append("\(what) was dropped: the new table already has a column of that name.")
                 return
             }
             columns[place].roots.insert(root)
@@ -49,14 +49,14 @@ struct CarriedColumns: Sendable {
             // A type could change the values of the other table's rows.
             columns[place].definition = SQLName.alwaysQuoted(column.name)
             columns[place].plain = columns[place].definition
-            notes.append("\(what) has no type any more: several tables that become one have such a column.")
+            notes.append("\(what) lost its declared type: several tables with such a column are merged.")
             return
         }
         guard column.isGenerated else {
             // Rows of other tables may violate the constraints in the definition of this one's column.
             let definition = isAlone ? column.definition ?? column.plain : column.plain
             if !isAlone, let full = column.definition, !Self.says(full, onlyTypeOf: column) {
-                notes.append("\(what) keeps its type alone: rows of several tables come together there.")
+                notes.append("\(what) keeps only its declared type: rows of several tables are merged.")
             }
             columns.append(
                 Column(
@@ -64,7 +64,7 @@ struct CarriedColumns: Sendable {
             return
         }
         guard let definition = column.definition else {
-            notes.append("\(what) was left out: what it is worked out from cannot be told.")
+            notes.append("\(what) was dropped: its generating expression could not be determined.")
             return
         }
         columns.append(
@@ -89,7 +89,7 @@ struct CarriedColumns: Sendable {
             statement.otherwise = .init(
                 sql: plain,
                 note:
-                    "Of the columns \(names) of the table \(table.name), which are not of the model, only names and types were kept, and none that is worked out"
+                    "Of the columns \(names) of the table '\(table.name)', which are not part of the model, only names and types were kept, and generated columns were dropped"
             )
         }
         return statement

@@ -57,7 +57,7 @@ struct IncomingContent {
         let values = missing.count == 1 ? "1 value" : "\(missing.count) values"
         return CoreDataError(
             NSMigrationError,
-            "The store “\(path)” cannot be migrated: the new model keeps “\(entity).\(attribute)” in the table, and \(values) of it cannot be read from external files that are not there, such as \(first.uuidString). A store must be copied together with its hidden support folder: put the files back, set these values anew, or let the attribute allow external storage as before.",
+            "The store '\(path)' cannot be migrated: the new model stores '\(entity).\(attribute)' in the table, and \(values) of it cannot be read, because external data files are missing, such as '\(first.uuidString)'. Copy a store together with its hidden support folder. Restore the files, set these values again, or allow external storage for the attribute as before.",
             entity: entity, key: attribute)
     }
 }

@@ -24,7 +24,7 @@ struct KeyOffsets {
                 guard roots.count == 1 || (!overflow && sum < .max) else {
                     throw CoreDataError(
                         NSMigrationError,
-                        "The objects of several entities become those of \(root.name), and together they need more keys than there are.",
+                        "The objects of several entities become objects of '\(root.name)', and together they need more primary keys than exist.",
                         entity: root.name)
                 }
                 next = sum

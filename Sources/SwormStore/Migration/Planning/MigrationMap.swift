@@ -28,10 +28,11 @@ struct MigrationMap {
             guard let sourceName = entry.source, let destinationName = entry.destination else { continue }
             guard let old = source.entity(named: sourceName), let new = destination.entity(named: destinationName)
             else {
-                throw Self.issue("\(sourceName) cannot become \(destinationName): one of the models has no such entity")
+                throw Self.issue(
+                    "'\(sourceName)' cannot be mapped to '\(destinationName)': one of the models has no such entity")
             }
             guard pairs[old.number] == nil else {
-                throw Self.issue("the objects of \(sourceName) cannot become those of several entities")
+                throw Self.issue("'\(sourceName)' cannot be mapped to several entities")
             }
             pairs[old.number] = Pair(
                 source: old, destination: new,
@@ -57,7 +58,7 @@ struct MigrationMap {
         return try names.map { name in
             guard let source = sources[name] else { return nil }
             guard let slot = find(source) else {
-                throw issue("\(new.name).\(name) cannot come from \(old.name).\(source), which there is not")
+                throw issue("'\(new.name).\(name)' cannot be mapped from '\(old.name).\(source)', which does not exist")
             }
             return slot
         }

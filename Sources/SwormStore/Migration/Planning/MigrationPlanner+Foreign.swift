@@ -27,10 +27,10 @@ extension MigrationPlanner {
             let upper = object.name.uppercased()
             guard let needed = tables[upper] ?? indexes[upper] else { continue }
             let what = object.kind == .table ? "table" : "index"
-            let name = needed == object.name ? "that name" : "the name \(needed), which is the same to SQLite"
+            let name = needed == object.name ? "that name" : "the name '\(needed)', which is the same to SQLite"
             throw CoreDataError(
                 NSMigrationError,
-                "The file has \(what == "table" ? "a table" : "an index") \(object.name) that no entity of its model has, and the new model needs \(name). Rename that \(what), or remove it."
+                "The file has \(what == "table" ? "a table" : "an index") '\(object.name)' that is not part of its model, and the new model needs \(name). Rename or remove that \(what)."
             )
         }
     }
@@ -40,7 +40,7 @@ extension MigrationPlanner {
             guard let (table, column) = plan.carried.clashes.first(where: { $0.column.values > 0 }) else { continue }
             throw CoreDataError(
                 NSMigrationError,
-                "The table \(table) has a column \(column.name) that no property of the model has, with \(column.values == 1 ? "1 value" : "\(column.values) values"), and the new model needs that name in \(plan.table.name). Rename that column, or remove it.",
+                "The table '\(table)' has a column '\(column.name)' that is not part of the model, with \(column.values == 1 ? "1 value" : "\(column.values) values"), and the new model needs that name in the table '\(plan.table.name)'. Rename or remove that column.",
                 entity: plan.root.name)
         }
     }
@@ -55,7 +55,7 @@ extension MigrationPlanner {
             guard number <= last || needed.contains(number) else { continue }
             throw CoreDataError(
                 NSMigrationError,
-                "The table Z_PRIMARYKEY has a row with the number \(number) (\(name.map { "“\($0)”" } ?? "without a name")) that is no entity's of the model, and the new model needs that number. Remove that row, or give it a number far behind."
+                "The table Z_PRIMARYKEY has a row with the number \(number) (\(name.map { "'\($0)'" } ?? "without a name")) that does not belong to an entity of the model, and the new model needs that number. Remove that row, or give it a much higher number."
             )
         }
     }

@@ -108,16 +108,16 @@ extension MigrationPlanner {
     var foreignNotes: [String] {
         var notes = tables.flatMap(\.carried.notes)
         notes += tables.flatMap(\.carried.clashes).map { table, column in
-            "The column \(column.name) of the table \(table), which is not of the model and has no values, was left out: the new model needs its name."
+            "The column '\(column.name)' of the table '\(table)', which is not part of the model and has no values, was dropped: the new model needs its name."
         }
         notes += foreignJoinColumns.map { table, column in
-            "The column \(column.name) of the table \(table), which is not of the model, was left out with \(column.values == 1 ? "1 value" : "\(column.values) values"): the table is made anew from links."
+            "The column '\(column.name)' of the table '\(table)', which is not part of the model, was dropped with \(column.values == 1 ? "1 value" : "\(column.values) values"): the table is recreated from links."
         }
         let known = Set(oldTableNames)
         notes += source.objects.filter {
             $0.kind == .index && $0.sql != nil && known.contains($0.table) && isOwn($0) && !isLikeOwn($0)
         }.map {
-            "The index \($0.name) was left out: neither model has it."
+            "The index '\($0.name)' was dropped: it is in neither model."
         }
         return notes
     }

@@ -9,7 +9,8 @@ extension MigrationPlanner {
                 RehearsalReport.Finding(
                     kind: .lost, entity: root.name, count: column.values,
                     message:
-                        "the values of the column \(column.name) of the table \(table) go, which is not of the model")
+                        "the values of the column '\(column.name)' of the table '\(table)' are deleted: the column is not part of the model"
+                )
             }
         }
     }

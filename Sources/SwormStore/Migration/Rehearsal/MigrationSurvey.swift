@@ -31,7 +31,9 @@ struct MigrationSurvey {
                 findings.append(
                     Finding(
                         kind: .lost, entity: entity.name, count: count,
-                        message: "\(Self.objects(count)) of “\(entity.name)” go, as the new model has no such entity"))
+                        message:
+                            "\(Self.objects(count)) of '\(entity.name)' would be deleted: the new model has no such entity"
+                    ))
                 continue
             }
             findings += try answers(to: droppedValues(of: pair) + defaults(of: pair) + missing(of: pair), pair)
@@ -75,7 +77,9 @@ struct MigrationSurvey {
             else { return nil }
             return Question(
                 sql: "count(\(SQLName.quoted(column)))", kind: .lost, entity: entity.name, property: attribute.name
-            ) { "the values of “\(entity.name).\(attribute.name)” go, which \(Self.objects($0, have: true))" }
+            ) {
+                "the values of '\(entity.name).\(attribute.name)', which \(Self.objects($0, have: true)), would be deleted"
+            }
         }
     }
 
@@ -93,12 +97,12 @@ struct MigrationSurvey {
                 let sql =
                     cell.witnesses.isEmpty ? "count(*)" : "count(\(TablePlan.Cell.given("1", by: cell.witnesses)))"
                 return Question(sql: sql, kind: .defaulted, entity: entity.name, property: name) {
-                    "\(Self.objects($0)) of “\(entity.name)” get the default value of “\(name)”, which is new"
+                    "\(Self.objects($0)) of '\(entity.name)' would get the default value of the new attribute '\(name)'"
                 }
             }
             let sql = "count(*) - count(\(SQLName.quoted(column)))"
             return Question(sql: sql, kind: .defaulted, entity: entity.name, property: name) {
-                "\(Self.objects($0)) of “\(entity.name)” have no “\(name)”, which is required now, and get the default value"
+                "\(Self.objects($0)) of '\(entity.name)' without '\(name)', which is now required, would get the default value"
             }
         }
     }
@@ -110,7 +114,7 @@ struct MigrationSurvey {
             Question(
                 sql: column.map { "count(*) - count(\(SQLName.quoted($0)))" } ?? "count(*)", kind: .missing,
                 entity: new.name, property: name
-            ) { "\(Self.objects($0)) of “\(new.name)” have no “\(name)”, which is required now" }
+            ) { "\(Self.objects($0)) of '\(new.name)' without '\(name)', which is now required" }
         }
         let attributes = new.attributes.enumerated().compactMap { slot, attribute -> Question? in
             guard !attribute.isOptional, !attribute.isTransient, attribute.derivation == nil,
@@ -146,20 +150,20 @@ struct MigrationSurvey {
         guard let new = pair.relationships.firstIndex(of: slot).map({ pair.destination.relationships[$0] }) else {
             guard holds(slot, of: pair.source), !inverseStays(relationship) else { return [] }
             return try finding(.lost, "SELECT count(*) FROM (\(links))") {
-                "\(Self.links($0)) of “\(name)” go, as the new model has no such relationship"
+                "\(Self.links($0)) of '\(name)' would be deleted: the new model has no such relationship"
             }
         }
         var findings: [Finding] = []
         if relationship.isToMany, !new.isToMany {
             findings += try finding(.truncated, "SELECT count(*) - count(DISTINCT O) FROM (\(links))") {
-                "\(Self.links($0)) of “\(name)” go, as it leads to one object only now"
+                "\(Self.links($0)) of '\(name)' would be deleted: the relationship is now to-one"
             }
         }
         let inverse = map.destination.inverse(of: new)
         // The links that the inverse had before are reported with the inverse.
         if inverse.map({ !$0.isToMany && !inverseStays(relationship) }) ?? new.isToMany {
             findings += try finding(.truncated, sharedMembers(of: new.name, pair)) {
-                "\(Self.links($0)) of “\(name)” go, as only one object can lead to another by it now"
+                "\(Self.links($0)) of '\(name)' would be deleted: its inverse is now to-one"
             }
         }
         guard !staysAsItIs(new, of: pair.destination) else { return findings }
@@ -172,7 +176,7 @@ struct MigrationSurvey {
         findings += try finding(
             .orphan,
             "SELECT count(*) FROM (\(links)) WHERE NOT EXISTS (SELECT 1 FROM \(table(target)) AS t WHERE t.Z_PK = M AND t.Z_ENT IN (\(numbers)))"
-        ) { "\(Self.links($0)) of “\(name)” go, as they lead to objects that go or are not there" }
+        ) { "\(Self.links($0)) of '\(name)' would be deleted: they point to deleted or missing objects" }
         return findings
     }
 

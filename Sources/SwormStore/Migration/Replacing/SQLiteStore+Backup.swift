@@ -19,12 +19,12 @@ extension SQLiteStore {
         guard url.isFileURL, !StoreFiles.isMemory(url) else {
             throw CoreDataError(
                 NSPersistentStoreInvalidTypeError,
-                "A backup is a file, and “\(url.absoluteString)” is not the URL of one.")
+                "A backup needs the URL of a file, and '\(url.absoluteString)' is not a file URL.")
         }
         if let files, let own = FileIdentity(path: files.main), FileIdentity(path: StoreFiles(url: url).main) == own {
             throw CoreDataError(
                 NSPersistentStoreOperationError,
-                "The store “\(files.main)” cannot be backed up to its own file. Name another one.")
+                "The store '\(files.main)' cannot be backed up to its own file. Choose another file.")
         }
         if let failure = token?.failure { throw failure }
         if openFiles?.pool.isWritingHere ?? false { throw CoreDataError.backupInside }
@@ -44,7 +44,7 @@ extension SQLiteStore {
         } catch let error as CoreDataError where error.errorCode == NSPersistentStoreTimeoutError {
             throw CoreDataError(
                 NSPersistentStoreTimeoutError,
-                "The store “\(url.path)” cannot be replaced by a backup: another connection or process has it open. Close the other one, or allow more time. Nothing was changed.",
+                "The store '\(url.path)' cannot be replaced by a backup: another connection or process has it open. Close the other one, or allow more time. Nothing was changed.",
                 cause: error, condition: .timedOut)
         }
     }
@@ -78,7 +78,7 @@ extension CoreDataError {
     fileprivate static var backupInside: CoreDataError {
         CoreDataError(
             NSPersistentStoreCoordinatorLockingError,
-            "A store with a single connection, as one in memory, cannot be backed up inside of a call that writes it: the copy would hold what is not committed. Back it up after the call.",
+            "A store with a single connection, such as an in-memory store, cannot be backed up inside a call that writes it: the copy would contain uncommitted changes. Back it up after the call.",
             condition: .wouldDeadlock)
     }
 }

@@ -53,7 +53,7 @@ extension StoreReplacement {
         guard issues.isEmpty else {
             throw CoreDataError(
                 CocoaError.Code.fileReadCorruptFile.rawValue,
-                "The copy of the store is damaged, and was not kept: \(issues.prefix(3).map(\.message).joined(separator: "; ")). Check the store itself."
+                "The copy of the store is damaged and was discarded: \(issues.prefix(3).map(\.message).joined(separator: "; ")). Check the store itself."
             )
         }
     }

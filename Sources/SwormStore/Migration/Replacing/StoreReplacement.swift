@@ -214,7 +214,7 @@ package final class StoreReplacement {
     static func sharedFolder(_ files: StoreFiles) -> CoreDataError {
         CoreDataError(
             NSPersistentStoreOperationError,
-            "A store at “\(files.main)” would have its external data in “\(files.externalData)”, as another store beside it has. Choose a name that differs in more than its extension."
+            "A store at '\(files.main)' would share the external data folder '\(files.externalData)' with another store. Choose a name that differs in more than its extension."
         )
     }
 

@@ -39,7 +39,7 @@ struct MigrationFolder {
         } catch {
             throw CoreDataError(
                 (error as? CoreDataError)?.errorCode ?? CocoaError.Code.fileWriteUnknown.rawValue,
-                "The store “\(files.main)” cannot be migrated: the folder “\(path)”, in which the migrated copy is made, cannot be made: \(error.localizedDescription)",
+                "The store '\(files.main)' cannot be migrated: the folder '\(path)' for the migrated copy cannot be created: \(error.localizedDescription)",
                 cause: error)
         }
     }
@@ -143,10 +143,10 @@ extension StoreFiles {
     func requireRoom(_ bytes: Int64, options: StoreOptions, in place: String? = nil) throws {
         // A file system that does not report its free space may still have enough.
         guard let free = options.freeRoom(place ?? folder), free < bytes else { return }
-        let room = place.map { "in “\($0)”" } ?? "beside the store"
+        let room = place.map { "in '\($0)'" } ?? "in the folder of the store"
         throw CoreDataError(
             CocoaError.Code.fileWriteOutOfSpace.rawValue,
-            "The store “\(main)” cannot be migrated: it takes about \(bytes) bytes \(room), and \(free) are free. Nothing was changed; make room and try again."
+            "The store '\(main)' cannot be migrated: it needs about \(bytes) bytes of disk space \(room), and \(free) are free. Nothing was changed. Free disk space and try again."
         )
     }
 
@@ -160,7 +160,7 @@ extension StoreFiles {
         guard journal.utf8.count > Self.longestName else { return }
         throw CoreDataError(
             CocoaError.Code.fileWriteInvalidFileName.rawValue,
-            "The store “\(main)” cannot be migrated: its name has \(name.utf8.count) bytes, and with more than \(Self.longestName - journal.utf8.count + name.utf8.count) SQLite has no name for the journal beside it. Rename the store, together with its hidden support folder."
+            "The store '\(main)' cannot be migrated: its name has \(name.utf8.count) bytes, and SQLite can name the journal of a store only if its name has at most \(Self.longestName - journal.utf8.count + name.utf8.count) bytes. Rename the store together with its hidden support folder."
         )
     }
 }

@@ -25,7 +25,7 @@ final class MigrationLock {
             guard Date() < deadline else {
                 throw CoreDataError(
                     NSPersistentStoreTimeoutError,
-                    "The store “\(files.main)” cannot be migrated: its file is replaced again and again. Try again.")
+                    "The store '\(files.main)' cannot be migrated: its file keeps being replaced. Try again.")
             }
         }
     }
@@ -44,7 +44,7 @@ final class MigrationLock {
         } catch let error as SQLiteError where error.isBusy {
             throw CoreDataError(
                 NSPersistentStoreTimeoutError,
-                "The store “\(files.main)” cannot be migrated: another connection or process has it open. Close the other one, or raise the timeout. Nothing was changed.",
+                "The store '\(files.main)' cannot be migrated: another connection or process has it open. Close the other one, or raise the timeout. Nothing was changed.",
                 cause: error)
         }
     }
@@ -77,7 +77,7 @@ extension StoreFiles {
         } catch let error as CoreDataError {
             throw CoreDataError(
                 error.errorCode,
-                "The store “\(main)” was replaced, but after a crash the old one may be back: \(error.message) Nothing is missing in either.",
+                "The store '\(main)' was replaced, but a crash could bring back the old store: \(error.message) Both are complete.",
                 cause: error)
         }
     }

@@ -28,7 +28,7 @@ package struct MigrationReporter {
         if count > progress.completedUnitCount { progress.completedUnitCount = min(count, Self.total - 1) }
         guard progress.isCancelled || parent.isCancelled else { return }
         throw CoreDataError(
-            CocoaError.Code.userCancelled.rawValue, "The migration was cancelled. The store is as it was.")
+            CocoaError.Code.userCancelled.rawValue, "The migration was cancelled. The store is unchanged.")
     }
 
     package func end() { progress.completedUnitCount = Self.total }

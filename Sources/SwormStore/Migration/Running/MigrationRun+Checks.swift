@@ -16,7 +16,7 @@ extension MigrationRun {
         }
         guard found == expected else {
             throw StoreMigration.unsound(
-                migration.files.main, issues: ["the numbers of objects are not those of the store"])
+                migration.files.main, issues: ["the numbers of objects differ from those of the store"])
         }
     }
 

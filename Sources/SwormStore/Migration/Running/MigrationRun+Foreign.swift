@@ -31,7 +31,7 @@ extension MigrationRun {
             guard left.count < triggers.count else { continue }
             for trigger in left { try connection.run("DROP TRIGGER \(SQLName.alwaysQuoted(trigger.name))") }
             try connection.run("DROP TABLE \(SQLName.alwaysQuoted(tree.name))")
-            report.notes.append("The table \(tree.name) was left out, as its triggers fit no more.")
+            report.notes.append("The table '\(tree.name)' was dropped: its triggers no longer fit.")
         }
     }
 
@@ -45,7 +45,7 @@ extension MigrationRun {
             let count = after - before
             guard count > 0 else { continue }
             report.notes.append(
-                "\(count == 1 ? "1 row" : "\(count) rows") of the table \(table), which is not of the model, leads to nothing now by a foreign key: the objects or columns that it led to are gone."
+                "\(count == 1 ? "1 row" : "\(count) rows") of the table '\(table)', which is not part of the model, violates a foreign key: the referenced objects or columns were deleted."
             )
         }
     }
@@ -66,7 +66,7 @@ extension MigrationRun {
         } catch {
             let reason = (error as? SQLiteError)?.message ?? error.localizedDescription
             report.notes.append(
-                "The \(object.kind.rawValue) \(object.name), which is not of the model, was left out: \(reason).")
+                "The \(object.kind.rawValue) '\(object.name)', which is not part of the model, was dropped: \(reason).")
             return false
         }
     }
@@ -86,7 +86,7 @@ extension MigrationRun {
         )
         guard after > before else { return }
         try connection.base.execute("DROP INDEX \(SQLName.alwaysQuoted(index.name))")
-        throw CoreDataError(NSMigrationError, "a column that it is of is gone")
+        throw CoreDataError(NSMigrationError, "one of its columns was deleted")
     }
 
     private func tryView(_ view: SchemaObject, on connection: StoreConnection) throws {

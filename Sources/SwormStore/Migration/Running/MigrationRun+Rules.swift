@@ -9,9 +9,9 @@ extension MigrationRun {
         guard !clashes.isEmpty || !lacks.isEmpty else { return }
         peakSize = try connection.size()
         var ways: [String] = []
-        if !clashes.isEmpty { ways.append("Merge or change these objects first, or leave the constraint out.") }
+        if !clashes.isEmpty { ways.append("Merge or change these objects first, or omit the constraint.") }
         if !lacks.isEmpty {
-            ways.append("Give these objects what they are to lead to first, or leave the relationship optional.")
+            ways.append("Set the relationship of these objects first, or leave it optional.")
         }
         let details =
             clashes.map {
@@ -26,7 +26,7 @@ extension MigrationRun {
             }
         throw CoreDataError(
             NSMigrationError,
-            "The store “\(migration.files.main)” cannot be migrated: \(details.map(\.message).joined(separator: "; ")). \(ways.joined(separator: " ")) Nothing was changed.",
+            "The store '\(migration.files.main)' cannot be migrated: \(details.map(\.message).joined(separator: "; ")). \(ways.joined(separator: " ")) Nothing was changed.",
             details: details)
     }
 
@@ -106,7 +106,7 @@ struct MigrationClash {
     var values: Int64
 
     var message: String {
-        "“\(entity)” is to be unique by \(properties), and \(values) values of that are those of several objects"
+        "'\(entity)' must be unique by \(properties) in the new model, and \(values == 1 ? "1 value is" : "\(values) values are") shared by several objects"
     }
 }
 
@@ -120,11 +120,11 @@ struct MigrationLack {
     var count: Int64
 
     var message: String {
-        let objects = "\(count == 1 ? "1 object" : "\(count) objects") of “\(entity)”"
+        let objects = "\(count == 1 ? "1 object" : "\(count) objects") of '\(entity)'"
         guard isToMany else {
-            return "“\(entity).\(relationship)” is required in the new model, and \(objects) would lead to none"
+            return "'\(entity).\(relationship)' is required in the new model, and has no value in \(objects)"
         }
         return
-            "“\(entity).\(relationship)” is to lead to at least \(minimum) in the new model, and \(objects) would lead to fewer"
+            "'\(entity).\(relationship)' needs at least \(minimum) \(minimum == 1 ? "object" : "objects") in the new model, and has fewer in \(objects)"
     }
 }

@@ -67,7 +67,7 @@ final class MigrationRun {
             guard stray == 0 else {
                 throw CoreDataError(
                     NSMigrationError,
-                    "The store “\(path)” cannot be migrated: \(stray) rows of its table \(table) are of no entity that can have objects there, so nobody can say what becomes of them. Mend the store first: sworm-tool verify finds them.",
+                    "The store '\(path)' cannot be migrated: \(stray) rows of its table '\(table)' have an entity that does not belong to the table. Repair the store first. `sworm-tool verify` lists them.",
                     entity: root.name)
             }
         }
@@ -79,13 +79,13 @@ final class MigrationRun {
             guard pair.destination.isAbstract, let count = counts[pair.source.number], count > 0 else { return nil }
             return CoreDataError(
                 NSMigrationError,
-                "“\(pair.destination.name)” is abstract in the new model, and there are \(count) objects of it",
+                "'\(pair.destination.name)' is abstract in the new model, and the store has \(count) objects of it",
                 entity: pair.destination.name)
         }
         guard !issues.isEmpty else { return }
         throw CoreDataError(
             NSMigrationError,
-            "The store “\(migration.files.main)” cannot be migrated: \(issues.map(\.message).joined(separator: "; ")). Make the objects those of another entity before, or leave the entity concrete.",
+            "The store '\(migration.files.main)' cannot be migrated: \(issues.map(\.message).joined(separator: "; ")). Move the objects to another entity first, or leave the entity concrete.",
             details: issues)
     }
 

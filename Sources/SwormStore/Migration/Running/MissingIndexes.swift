@@ -42,7 +42,7 @@ package enum MissingIndexes {
         let (missing, changed) = try pending(inspection, model: model, options: options)
         guard !missing.isEmpty || !changed.isEmpty else { return Changes() }
         try SQLiteStore.checkWritable(files)
-        try CoreDataError.translating(while: "make the indexes of", path: files.main) {
+        try CoreDataError.translating(while: "create the indexes of", path: files.main) {
             let connection = try SQLiteStore.connect(files, options: options, access: .readWrite)
             try connection.base.transaction(.immediate) {
                 for index in changed {

@@ -27,7 +27,7 @@ package struct StoreMigration {
         guard !target.model.entities.isEmpty else {
             throw CoreDataError(
                 NSMigrationError,
-                "The store “\(files.main)” cannot be migrated: the new model has no entities, so nothing of the store could stay. Give the model that the store is to have; to empty the store, delete its objects."
+                "The store '\(files.main)' cannot be migrated: the new model has no entities, so all data would be lost. Use a model with entities. To empty the store, delete its objects."
             )
         }
         self.options = options
@@ -107,7 +107,7 @@ package struct StoreMigration {
     static func unsound(_ path: String, issues: [String]) -> CoreDataError {
         CoreDataError(
             NSMigrationError,
-            "The store “\(path)” was not migrated, because the migrated copy was not sound: \(issues.prefix(5).joined(separator: "; ")). The store is as it was."
+            "The store '\(path)' was not migrated, because the migrated copy failed its check: \(issues.prefix(5).joined(separator: "; ")). The store is unchanged."
         )
     }
 
@@ -122,7 +122,7 @@ package struct StoreMigration {
         guard let table = inspection.mirroringTable, !options.writesMirroredStores else { return }
         throw CoreDataError(
             NSMigrationError,
-            "The store “\(files.main)” was written with another model, and it is mirrored to CloudKit (it has the table \(table)), so it is not migrated. To do so all the same, open it with the option \(SwormWritesMirroredStoresOption)."
+            "The store '\(files.main)' was written with another model, and it is mirrored to CloudKit (it has the table \(table)), so it was not migrated. To migrate it anyway, open it with the option \(SwormWritesMirroredStoresOption)."
         )
     }
 

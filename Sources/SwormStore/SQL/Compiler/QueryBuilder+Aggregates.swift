@@ -6,7 +6,7 @@ extension QueryBuilder {
         _ aggregate: RowAggregate, over operand: ExpressionTree?, in context: QueryContext
     ) throws -> QueryScalar {
         guard allowsAggregates else {
-            throw QueryError.unsupported("An aggregate over rows cannot stand in a condition on single rows.")
+            throw QueryError.unsupported("An aggregate over rows cannot be used in a condition on single rows.")
         }
         let entity = model[root.entity].name
         guard let operand else {

@@ -52,7 +52,9 @@ extension QueryBuilder {
         _ = try kind(of: second)
         try first.typed.checkComparable(with: second.typed)
         if comparator.isOrdering { try first.typed.checkOrdered(instead: "== or !=") }
-        guard let sign = comparator.sign else { throw QueryError.unsupported("This comparison has no form in SQL.") }
+        guard let sign = comparator.sign else {
+            throw QueryError.unsupported("This comparison cannot be expressed in SQL.")
+        }
         let flags = one.isText ? options : []
         let (start, end) = (folded(first.sql, options: flags), folded(second.sql, options: flags))
         if comparator.isOrdering, followsLocale(flags) {
@@ -111,7 +113,7 @@ extension QueryBuilder {
         guard foldingFlags(options) == 0 else {
             let (path, entity) = describe(left)
             throw QueryError.unsupported(
-                "uses BETWEEN with options, which it does not take", path: path, entity: entity)
+                "uses BETWEEN with options, which are not supported", path: path, entity: entity)
         }
         if left.isNull { return unknown(exact: exact) }
         let value = try scalar(left)
@@ -134,7 +136,7 @@ extension QueryBuilder {
         case .scalar(let scalar): return scalar
         case .constant(let value):
             guard let binding = SQLBinding(value) else {
-                throw QueryError.unsupported("An object stands where a plain value is needed.")
+                throw QueryError.unsupported("An object is used where a plain value is needed.")
             }
             return QueryScalar(
                 sql: bind(binding), kind: value.valueKind, path: value.kindName, entity: "the predicate",
@@ -158,7 +160,7 @@ extension QueryBuilder {
     func kind(of scalar: QueryScalar) throws -> ValueKind {
         guard let kind = scalar.kind else {
             throw QueryError.unsupported(
-                "is \(scalar.opaqueName); a fetch can only ask whether it is nil", path: scalar.path,
+                "is \(scalar.opaqueName); a fetch can only compare it with nil", path: scalar.path,
                 entity: scalar.entity)
         }
         return kind

@@ -35,7 +35,7 @@ extension QueryBuilder {
                     collection.adding(.filter(variable: variable, predicate: predicate, context: context)))
             case .conditional(let test, let yes, let no): return try conditional(test, then: yes, else: no, in: context)
             case .set(let word, _, _):
-                throw QueryError.unsupported("\(word.rawValue) joins collections, which a fetch cannot do.")
+                throw QueryError.unsupported("\(word.rawValue) of collections is not supported in a fetch.")
             }
         }
     }
@@ -44,7 +44,7 @@ extension QueryBuilder {
         guard case .collection(let collection) = base else {
             let (path, entity) = describe(base)
             throw QueryError.unsupported(
-                "is taken by index, for which it must be a to-many relationship", path: path, entity: entity)
+                "is accessed by index, which needs a to-many relationship", path: path, entity: entity)
         }
         switch part {
         case .size: return try step(base, to: "@count")
@@ -53,7 +53,7 @@ extension QueryBuilder {
         case .expression(.value(.int(let place))) where place >= 0: return try member(of: collection, at: place)
         case .expression:
             throw QueryError.unsupported(
-                "is taken by an index that is not a plain number; a fetch knows [FIRST], [LAST], [SIZE] and [0]",
+                "is accessed by an index that is not a plain number; a fetch supports [FIRST], [LAST], [SIZE] and [0]",
                 path: collection.path, entity: collection.entity)
         }
     }
@@ -67,12 +67,13 @@ extension QueryBuilder {
             }
         guard let orderColumn, !collection.hasKeys else {
             throw QueryError.unsupported(
-                "is taken by index, for which it must be an ordered relationship", path: collection.path,
+                "is accessed by index, which needs an ordered relationship", path: collection.path,
                 entity: collection.entity)
         }
         let members = try open(collection)
         guard case .object(var member) = members.operand, let alias = members.alias else {
-            throw QueryError.unsupported("is taken by index", path: collection.path, entity: collection.entity)
+            throw QueryError.unsupported(
+                "cannot be accessed by index", path: collection.path, entity: collection.entity)
         }
         let direction = fromEnd ? " DESC" : ""
         member.key =
@@ -193,7 +194,7 @@ extension QueryBuilder {
     func aggregate(_ function: QueryAggregate, of collection: QueryCollection) throws -> QueryScalar {
         guard collection.hasKeys else {
             throw QueryError.unsupported(
-                "needs the name of an attribute behind \(function.rawValue)", path: collection.path,
+                "needs the name of an attribute after \(function.rawValue)", path: collection.path,
                 entity: collection.entity)
         }
         let members = try open(collection)

@@ -17,7 +17,7 @@ extension QueryBuilder {
         }
         if arguments.count == 1, parts.count == 1 { return try function(parts[0], of: arguments[0], named: name) }
         throw QueryError.unsupported(
-            "The function \(name) with \(arguments.count) arguments is not one that a fetch knows.")
+            "The function '\(name)' with \(arguments.count) arguments is not supported in a fetch.")
     }
 
     private func combine(_ left: QueryOperand, by sign: String, with right: QueryOperand) throws -> QueryOperand {
@@ -78,15 +78,15 @@ extension QueryBuilder {
             (result.sql, result.kind, result.column) = ("length(\(result.sql))", .integer, nil)
         case .count, .sum, .min, .max, .average:
             guard case .collection = argument else {
-                throw QueryError.unsupported("The function \(full) needs a to-many relationship in a fetch.")
+                throw QueryError.unsupported("The function '\(full)' needs a to-many relationship in a fetch.")
             }
             guard PredicateFunction(rawValue: name) == .count else {
                 throw QueryError.unsupported(
-                    "Write \(full) of a to-many relationship as a collection operator: items.@sum.price.")
+                    "Write '\(full)' of a to-many relationship as a collection operator: `items.@sum.price`.")
             }
             return try step(argument, to: "@count")
         default:
-            throw QueryError.unsupported("The function \(full) is not one that a fetch knows.")
+            throw QueryError.unsupported("The function '\(full)' is not supported in a fetch.")
         }
         return .scalar(result)
     }
@@ -100,7 +100,7 @@ extension QueryBuilder {
 
     func cast(_ operand: QueryOperand, to type: String) throws -> QueryOperand {
         guard let cast = ValueCast(rawValue: type) else {
-            throw QueryError.unsupported("A cast to \(type) is not one that a fetch knows.")
+            throw QueryError.unsupported("A cast to '\(type)' is not supported in a fetch.")
         }
         switch (cast, operand) {
         case (_, .constant(let value)):
@@ -125,6 +125,6 @@ extension QueryBuilder {
         default: break
         }
         let (path, entity) = describe(operand)
-        throw QueryError.unsupported("cannot be cast to \(type) in a fetch", path: path, entity: entity)
+        throw QueryError.unsupported("cannot be cast to '\(type)' in a fetch", path: path, entity: entity)
     }
 }

@@ -109,7 +109,7 @@ extension QueryBuilder {
         }
         guard constants.count <= Self.parameterLimit else {
             throw QueryError.unsupported(
-                "is looked for in \(constants.count) values, which is more than one query takes; ask for them in parts",
+                "is compared with \(constants.count) values, which is more than a query can have; split the values over several fetches",
                 path: element.path, entity: element.entity)
         }
         list = constants.map { folded(bind($0), options: options) } + list

@@ -31,7 +31,7 @@ extension QueryBuilder {
             throw QueryError.keyBehindAttribute(key, path: scalar.path, entity: scalar.entity)
         case .constant(.null): return .constant(.null)
         case .constant, .list, .count:
-            throw QueryError.unsupported("Nothing can follow a constant or a count in a key path, not \"\(key)\".")
+            throw QueryError.unsupported("The key '\(key)' cannot follow a constant or a count in a key path.")
         }
     }
 
@@ -48,7 +48,7 @@ extension QueryBuilder {
         case "self", "SELF", "objectID": return .object(object)
         case "@count", "@sum", "@min", "@max", "@avg":
             throw QueryError.unsupported(
-                "\(key) needs a to-many relationship in front of it", path: path, entity: entity.name)
+                "'\(key)' needs a to-many relationship before it", path: path, entity: entity.name)
         default: throw QueryError.unknownKey(key, path: path, entity: entity)
         }
     }
@@ -85,7 +85,7 @@ extension QueryBuilder {
             // The column holds a marker or a file name, before or instead of the bytes.
             scalar.kind = nil
             scalar.isExternal = true
-            scalar.opaqueName = "data that can be stored outside"
+            scalar.opaqueName = "data that can be stored externally"
         } else if scalar.kind == nil {
             scalar.opaqueName = attribute.type.kindName
         }
@@ -121,7 +121,7 @@ extension QueryBuilder {
         if key == "@count" {
             guard !collection.hasKeys else {
                 throw QueryError.unsupported(
-                    "counts objects behind a to-many relationship; count the relationship itself, or use SUBQUERY",
+                    "counts objects past a to-many relationship; count the relationship itself, or use SUBQUERY",
                     path: path,
                     entity: collection.entity)
             }
@@ -130,13 +130,14 @@ extension QueryBuilder {
         if let function = QueryAggregate(rawValue: key) {
             guard !collection.hasKeys else {
                 throw QueryError.unsupported(
-                    "has its operator at the wrong place: it must stand directly behind the to-many relationship, as in"
-                        + " items.\(key).price", path: path, entity: collection.entity)
+                    "has a misplaced operator: the operator must follow the to-many relationship directly, as in"
+                        + " `items.\(key).price`", path: path, entity: collection.entity)
             }
             return .aggregate(function, collection)
         }
         guard !key.hasPrefix("@") else {
-            throw QueryError.unsupported("uses \(key), which a fetch cannot", path: path, entity: collection.entity)
+            throw QueryError.unsupported(
+                "uses '\(key)', which is not supported in a fetch", path: path, entity: collection.entity)
         }
         return .collection(collection.adding(.key(key), path: path))
     }

@@ -104,7 +104,7 @@ extension QueryBuilder {
         } catch {
             throw QueryError(
                 .regularExpression,
-                "\(text.path) of \(text.entity): `\(pattern.prefix(200))` is no regular expression", cause: error)
+                "\(text.path) of \(text.entity): '\(pattern.prefix(200))' is not a regular expression", cause: error)
         }
     }
 }

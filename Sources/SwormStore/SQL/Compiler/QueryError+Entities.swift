@@ -4,19 +4,19 @@ import SwormPredicates
 extension QueryError {
     static func unknownKey(_ key: String, path: String, entity: CompiledEntity) -> QueryError {
         .unknownKey(
-            key, message: "keypath \(path) not found in entity \(entity.name): it has no property `\(key)`",
+            key, message: "keypath \(path) not found in entity \(entity.name): it has no property '\(key)'",
             names: key.contains(".") ? entity.attributes.map(\.name) : entity.propertyNames)
     }
 
     static func quantifierWithoutToMany(path: String, entity: String) -> QueryError {
         QueryError(
-            .unsupported, "ANY, ALL and NONE need a to-many relationship, and \(path) of \(entity) has none")
+            .unsupported, "ANY, ALL and NONE need a to-many relationship, and \(path) of \(entity) contains none")
     }
 
     static func transient(_ path: String, entity: String) -> QueryError {
         QueryError(
             .unsupported,
-            "\(path) of \(entity) is transient: it is not in the store, so a fetch cannot use it. Filter the objects after"
+            "\(path) of \(entity) is transient: it is not stored, so a fetch cannot use it. Filter the objects after"
                 + " the fetch instead")
     }
 

@@ -59,7 +59,7 @@ extension QueryBuilder {
     fileprivate func requireTellable(_ column: ProjectedColumn) throws {
         guard column.content == .externalData else { return }
         throw QueryError.unsupported(
-            "can be stored outside, so its values cannot be told apart by the store", path: column.path,
+            "can be stored externally, so the store cannot compare its values", path: column.path,
             entity: model[root.entity].name)
     }
 

@@ -16,7 +16,7 @@ extension StoreLayout {
             let list = matcher.issues.map(\.message).joined(separator: "; ")
             throw CoreDataError(
                 NSPersistentStoreIncompatibleSchemaError,
-                "The file does not hold what the model needs: \(list). Open it with the model that it was written with,"
+                "The file does not match the model: \(list). Open it with the model that it was written with,"
                     + " or migrate it.",
                 details: matcher.issues)
         }
@@ -46,7 +46,8 @@ struct LayoutMatcher {
                 issues.append(
                     CoreDataError(
                         NSPersistentStoreIncompatibleSchemaError,
-                        "there is no table \(table.name) for the entity \(model[root].name)", entity: model[root].name))
+                        "there is no table '\(table.name)' for the entity '\(model[root].name)'",
+                        entity: model[root].name))
                 continue
             }
             let matches = match(table, with: present)
@@ -115,7 +116,7 @@ struct LayoutMatcher {
         _ column: String, in table: String, property: String, entity: String, key: String?
     ) -> CoreDataError {
         CoreDataError(
-            NSPersistentStoreIncompatibleSchemaError, "table \(table) has no column \(column) for \(property)",
+            NSPersistentStoreIncompatibleSchemaError, "table '\(table)' has no column '\(column)' for '\(property)'",
             entity: entity, key: key)
     }
 
@@ -162,8 +163,8 @@ struct LayoutMatcher {
                     issues.append(
                         CoreDataError(
                             NSPersistentStoreIncompatibleSchemaError,
-                            "there is no table \(join.table), under that name or that of the inverse, with the columns"
-                                + " \(search.neededColumns) for \(entity.name).\(relationship.name)",
+                            "there is no table '\(join.table)', under that name or that of the inverse, with the columns"
+                                + " \(search.neededColumns) for '\(entity.name).\(relationship.name)'",
                             entity: entity.name, key: relationship.name))
                     continue
                 }

@@ -49,7 +49,7 @@ struct SoakRun {
         let rest = try await Rest.reached()
         sampler.forget()
         let began = ContinuousClock.now
-        let issues = Faults()
+        let issues = Issues()
         issues.plant(plant)
         let tally = Tally()
         await work(on: store, clients, .seconds(minutes * 60), tally, seed: seed &+ 1)
@@ -130,8 +130,8 @@ struct Rest {
     }
 }
 
-/// Faults of this program, to see that they are found.
-final class Faults {
+/// Issues of this program, to see that they are found.
+final class Issues {
     private var memory: [UnsafeMutableRawPointer] = []
     private var descriptors: [Int32] = []
 

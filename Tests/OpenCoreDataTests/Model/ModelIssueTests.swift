@@ -33,8 +33,8 @@ private final class SoundModel {
     }
 }
 
-@Suite("Faults of models")
-struct ModelFaultTests {
+@Suite("Issues of models")
+struct ModelIssueTests {
     /// Spoils a sound model and expects issues with the given parts, one for each and in their order.
     private func check(
         _ expected: String..., sourceLocation: SourceLocation = #_sourceLocation, spoil: (SoundModel) -> Void
@@ -55,7 +55,7 @@ struct ModelFaultTests {
         check("contains '.'") { $0.a.name = "Module.A" }
         check("contains '\"'") { $0.a.name = "A\"" }
         check("contains U+0") { $0.a.name = "A\0" }
-        check("'A' and 'a' differ in letter case only") { $0.b.name = "a" }
+        check("'A' and 'a' differ only in case") { $0.b.name = "a" }
         check { $0.a.name = "Größe_2" }
         check { $0.a.name = "_本" }
     }
@@ -75,8 +75,8 @@ struct ModelFaultTests {
     }
 
     @Test func `inheritance`() {
-        check("'C', a sub-entity of 'A', is not among") { $0.a.subentities = [$0.outsider("C")] }
-        check("'B' inherits from 'X', which is not among") { $0.outsider("X").subentities = [$0.b] }
+        check("'C', a sub-entity of 'A', is not in") { $0.a.subentities = [$0.outsider("C")] }
+        check("'B' inherits from 'X', which is not in") { $0.outsider("X").subentities = [$0.b] }
         check("'A' is its own ancestor", "'B' is its own ancestor") {
             $0.a.subentities = [$0.b]
             $0.b.subentities = [$0.a]
@@ -88,25 +88,25 @@ struct ModelFaultTests {
             $0.a.subentities = [$0.b]
             c.subentities = [$0.b]
         }
-        check("An entity stands twice", "two entities named 'A'") { $0.model.entities.append($0.a) }
-        check("'B.name' clashes with the property of that name inherited from 'A'") {
+        check("contain an entity twice", "two entities named 'A'") { $0.model.entities.append($0.a) }
+        check("'B.name' conflicts with the property of that name inherited from 'A'") {
             $0.a.subentities = [$0.b]
             $0.b.properties.append(Build.attribute("name"))
         }
     }
 
     @Test func `parts that belong elsewhere`() {
-        check("Entity 'A' was made part of another model") {
+        check("Entity 'A' was added to another model") {
             let other = NSManagedObjectModel()
             other.entities = [$0.a]
             $0.kept.append(other)
         }
-        check("Property 'A.name' was made part of another entity") { $0.outsider("X").properties = [$0.name] }
+        check("Property 'A.name' was added to another entity") { $0.outsider("X").properties = [$0.name] }
     }
 
     @Test func `types of attributes`() {
         check("'A.name' has no type") { $0.name.attributeType = .undefinedAttributeType }
-        check("'A.name' is an Object ID") { $0.name.attributeType = .objectIDAttributeType }
+        check("'A.name' has the type Object ID") { $0.name.attributeType = .objectIDAttributeType }
         check("'A.name' has the type Composite but no elements") { $0.name.attributeType = .compositeAttributeType }
         check {
             $0.name.attributeType = .undefinedAttributeType
@@ -115,17 +115,17 @@ struct ModelFaultTests {
     }
 
     @Test func `default values of the wrong type`() {
-        check("The default value of attribute 'A.count', x (String), is no value of the type Integer 16") {
+        check("The default value of attribute 'A.count', x (String), is not a value of the type Integer 16") {
             $0.count.defaultValue = "x"
         }
-        check("40000 (Int), is no value of the type Integer 16 (-32768 to 32767)") { $0.count.defaultValue = 40_000 }
+        check("40000 (Int), is not a value of the type Integer 16 (-32768 to 32767)") { $0.count.defaultValue = 40_000 }
         check("1.5 (Double)") { $0.count.defaultValue = 1.5 }
-        check("(Date), is no value of the type String") { $0.name.defaultValue = Date() }
-        check("is no value of the type Boolean") {
+        check("(Date), is not a value of the type String") { $0.name.defaultValue = Date() }
+        check("is not a value of the type Boolean") {
             $0.count.type = .boolean
             $0.count.defaultValue = 2
         }
-        check("give the bytes that its transformer makes") {
+        check("use the data that its transformer returns") {
             $0.name.type = .transformable
             $0.name.defaultValue = NSObject()
         }
@@ -190,21 +190,23 @@ struct ModelFaultTests {
     }
 
     @Test func `relationships`() {
-        check("'A.bs' has no destination", "leads to 'nothing'") { $0.bs.destinationEntity = nil }
-        check("'A.r' leads to 'X', which is not among") { $0.a.properties.append(Build.toOne("r", $0.outsider("X"))) }
+        check("'A.bs' has no destination", "has the destination 'nothing'") { $0.bs.destinationEntity = nil }
+        check("The destination 'X' of relationship 'A.r' is not in") {
+            $0.a.properties.append(Build.toOne("r", $0.outsider("X")))
+        }
         check("negative minimum count -1") { $0.bs.minCount = -1 }
-        check("minimum count 3, which is above its maximum count 2") {
+        check("minimum count 3, which is greater than its maximum count 2") {
             $0.bs.minCount = 3
             $0.bs.maxCount = 2
         }
-        check("must fit 32 bits") { $0.bs.maxCount = 1 << 40 }
+        check("must fit in 32 bits") { $0.bs.maxCount = 1 << 40 }
     }
 
     @Test func `inverses`() {
-        check("The inverse 'A.bs' of relationship 'B.owner' does not lead back: its own inverse is none") {
+        check("The inverse 'A.bs' of relationship 'B.owner' does not point back: its own inverse is none") {
             $0.bs.inverseRelationship = nil
         }
-        check("The inverse 'B.owner' of relationship 'A.others' does not lead back: its own inverse is 'A.bs'") {
+        check("The inverse 'B.owner' of relationship 'A.others' does not point back: its own inverse is 'A.bs'") {
             let other = Build.toMany("others", $0.b)
             other.inverseRelationship = $0.owner
             $0.a.properties.append(other)
@@ -228,7 +230,7 @@ struct ModelFaultTests {
             $0.a.properties.append(other)
         }
         check(
-            "leads to 'B', not back to 'A'",
+            "has the destination 'B', not 'A'",
             "'A.bs' of relationship 'B.owner' is not a relationship of its destination 'B'"
         ) {
             $0.owner.destinationEntity = $0.b
@@ -238,7 +240,7 @@ struct ModelFaultTests {
     }
 
     @Test func `uniqueness constraints`() {
-        check("(nothing) of entity 'A' names 'nothing', which is no property") {
+        check("(nothing) of entity 'A' names 'nothing', which is not a property") {
             $0.a.uniquenessConstraints = [["nothing"]]
         }
         check("names the to-many relationship 'bs'") { $0.a.uniquenessConstraints = [["name", "bs"]] }
@@ -247,8 +249,8 @@ struct ModelFaultTests {
             $0.a.uniquenessConstraints = [["name"]]
         }
         check("names 'name' twice") { $0.a.uniquenessConstraints = [["name", "name"]] }
-        check("constraint over nothing") { $0.a.uniquenessConstraints = [[]] }
-        check("names '', which is no property") { $0.a.uniquenessConstraints = [[42]] }
+        check("has an empty uniqueness constraint") { $0.a.uniquenessConstraints = [[]] }
+        check("names '', which is not a property") { $0.a.uniquenessConstraints = [[42]] }
         check("names the derived attribute 'd'") {
             $0.a.properties.append(Build.derived("d", .stringAttributeType, "name"))
             $0.a.uniquenessConstraints = [["d"]]
@@ -268,17 +270,17 @@ struct ModelFaultTests {
         func index(_ name: String, _ targets: NSFetchIndexElementDescription.Target...) -> NSFetchIndexDescription {
             NSFetchIndexDescription(name: name, elements: targets.map { NSFetchIndexElementDescription(target: $0) })
         }
-        check("The index 'i' of entity 'A' names 'nothing', which is no property") {
+        check("The index 'i' of entity 'A' names 'nothing', which is not a property") {
             $0.a.indexes = [index("i", .property("nothing"))]
         }
-        check("has an index without name") { $0.a.indexes = [index("", .property("name"))] }
+        check("has an index without a name") { $0.a.indexes = [index("", .property("name"))] }
         check("has two indexes named 'i'") { $0.a.indexes = [index("i", .property("name")), index("i", .primaryKey)] }
         check("has no elements") { $0.a.indexes = [index("i")] }
         check("names the transient property 'name'") {
             $0.name.isTransient = true
             $0.a.indexes = [index("i", .property("name"))]
         }
-        check("that no store takes") { $0.a.indexes = [index("i\"", .property("name"))] }
+        check("has an invalid character") { $0.a.indexes = [index("i\"", .property("name"))] }
         check("The compound index (name, nothing) of entity 'A' names 'nothing'") {
             $0.a.compoundIndexes = [["name", "nothing"]]
         }
@@ -286,7 +288,7 @@ struct ModelFaultTests {
     }
 
     @Test func `configurations`() {
-        check("Configuration 'Local' holds entity 'X', which is not among") {
+        check("Configuration 'Local' holds entity 'X', which is not in") {
             $0.model.setEntities([$0.a, $0.outsider("X")], forConfigurationName: "Local")
         }
     }
@@ -301,17 +303,17 @@ struct ModelFaultTests {
         let deep = NSManagedObjectModel()
         deep.entities = line
         #expect(issues(of: deep).count == 1)
-        #expect(issues(of: deep).first?.contains("entities deep in the inheritance") == true)
+        #expect(issues(of: deep).first?.contains("levels deep in the inheritance") == true)
 
         let wide = NSManagedObjectModel()
         let root = Build.entity("Root", (0..<1000).map { Build.attribute("a\($0)") })
         root.subentities = (0..<250).map { Build.entity("S\($0)") }
         wide.entities = [root] + root.subentities
         #expect(issues(of: wide).count == 1)
-        #expect(issues(of: wide).first?.contains("properties, inherited ones counted") == true)
+        #expect(issues(of: wide).first?.contains("properties, counting inherited properties") == true)
     }
 
-    @Test func `all faults are told at once, each with its entity and key`() throws {
+    @Test func `all issues are reported at once, each with its entity and key`() throws {
         let sound = SoundModel()
         sound.name.attributeType = .undefinedAttributeType
         sound.count.defaultValue = "x"

@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 /// The checker finds what it is made to find.
-@Suite("Faults that lose data in a crash")
-struct PlantedFaultTests {
-    @Test(arguments: PlantedFault.allCases)
-    func `a planted fault is found`(_ issue: PlantedFault) throws {
+@Suite("Planted errors that lose data in a crash")
+struct PlantedErrorTests {
+    @Test(arguments: PlantedError.allCases)
+    func `a planted issue is found`(_ issue: PlantedError) throws {
         let campaign = try CrashCampaign(seed: 4)
         let (kind, store) = issue.stage
         for seed in 1...8 as ClosedRange<UInt64> {
@@ -18,7 +18,7 @@ struct PlantedFaultTests {
 }
 
 /// A issue that is planted into what a run has recorded, as if the run had made it.
-enum PlantedFault: CaseIterable, Sendable {
+enum PlantedError: CaseIterable, Sendable {
     case logNotSynchronized
     case databaseNotSynchronized
     case journalNotSynchronized

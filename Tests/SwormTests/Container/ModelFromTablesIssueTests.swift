@@ -115,7 +115,7 @@ private enum Unbuildable {
 }
 
 @Suite("Faulty tables")
-struct ModelFromTablesFaultTests {
+struct ModelFromTablesIssueTests {
     private func message(_ types: any ManagedObjectConvertible.Type...) throws -> String {
         let first = try #require(types.first)
         let error = storeError {
@@ -128,7 +128,7 @@ struct ModelFromTablesFaultTests {
         return error?.message ?? ""
     }
 
-    @Test func `a name twice and a key path twice are told together`() throws {
+    @Test func `a repeated name and a repeated key path are reported together`() throws {
         let message = try message(Unbuildable.Twice.self)
         #expect(message.contains("2 faults"))
         #expect(message.contains("Twice.a: two attributes have this name"))
@@ -146,9 +146,9 @@ struct ModelFromTablesFaultTests {
         #expect(message.contains("Claims.two: Goal.claimed is also named as the inverse of one"))
     }
 
-    @Test func `an inverse that leads to another entity`() throws {
+    @Test func `an inverse with another destination`() throws {
         let message = try message(Unbuildable.Stranger.self)
-        #expect(message.contains("Stranger.goals: its inverse Goal.claimed leads to Claims and not back to Stranger"))
+        #expect(message.contains("Stranger.goals: the destination of its inverse Goal.claimed is Claims, not Stranger"))
     }
 
     @Test func `an inverse that names another inverse`() throws {
@@ -167,7 +167,7 @@ struct ModelFromTablesFaultTests {
         let same = try message(Unbuildable.First.Same.self, Unbuildable.Second.Same.self)
         #expect(same.contains("Same: the types ") && same.contains("First.Same and "))
         #expect(same.contains("Second.Same have this entity name"))
-        #expect(try message(Unbuildable.First.Same.self, Unbuildable.SAME.self).contains("in letter case only"))
+        #expect(try message(Unbuildable.First.Same.self, Unbuildable.SAME.self).contains("only in case"))
     }
 
     @Test func `names that are empty, illegal or taken by every object`() throws {
@@ -186,9 +186,10 @@ struct ModelFromTablesFaultTests {
     @Test func `options that do not fit, each of them`() throws {
         let message = try message(Unbuildable.Unfit.self)
         for part in [
-            "Unfit.big: a fresh instance has 70000, which an Integer 16 cannot hold", "`.external` is for binary data",
-            "`.range` has bounds", "is no regular expression", "`.count` is for relations to many",
-            "Unfit.many: a relation to many with at most one destination",
+            "Unfit.big: a new instance has the value 70000, which an Integer 16 cannot hold",
+            "`.external` is for binary data",
+            "the bounds of `.range`", "is not a regular expression", "`.count` is for to-many relations",
+            "Unfit.many: a to-many relation with at most one destination",
             "a uniqueness constraint names one attribute twice",
             "a uniqueness constraint names", "the index \"empty\" names",
         ] {
@@ -196,7 +197,7 @@ struct ModelFromTablesFaultTests {
         }
     }
 
-    @Test func `faults of all tables come in one error, one line each`() throws {
+    @Test func `issues of all tables are in one error, one line each`() throws {
         let message = try message(Unbuildable.Clash.self, Unbuildable.Twice.self)
         // Clash reaches Goal and Claims.
         #expect(message.split(separator: "\n").dropFirst().allSatisfy { $0.hasPrefix("- ") })
@@ -207,7 +208,7 @@ struct ModelFromTablesFaultTests {
         #expect(error?.message == message)
     }
 
-    @Test func `relations without an inverse are no fault`() throws {
+    @Test func `relations without an inverse are not issues`() throws {
         let store = try PersistentContainer(for: Unbuildable.Fine.self, at: .memory)
         try store.perform { context in
             let one = try context.insert(Unbuildable.Fine())

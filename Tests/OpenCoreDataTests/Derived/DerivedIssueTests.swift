@@ -5,7 +5,7 @@ import SwormSQLite
 import Testing
 
 /// Derived values in a file that are not what their derivations give.
-@Suite struct DerivedFaultTests {
+@Suite struct DerivedIssueTests {
     private func filled() throws -> StoreFolder {
         let folder = try StoreFolder()
         let context = try DerivedLibrary.context(at: folder.url())
@@ -26,7 +26,7 @@ import Testing
         try StoreVerification.findings(of: folder.url(), model: DerivedLibrary.model().compiled())
     }
 
-    @Test func `values that a save has worked out are no faults`() throws {
+    @Test func `values that a save has computed are not issues`() throws {
         #expect(try findings(filled()) == [])
     }
 
@@ -51,7 +51,7 @@ import Testing
         let issues = try findings(folder)
         #expect(issues.map(\.kind) == [.derived])
         let message = issues.first?.message ?? ""
-        #expect(message.hasPrefix(says) && message.hasSuffix("not what \(derivation) gives"), "\(message)")
+        #expect(message.hasPrefix(says) && message.hasSuffix("values differ from \(derivation)"), "\(message)")
         // It is no damage of the file: whatever changes the object makes it good.
         #expect(try StoreVerification.issues(of: folder.url(), model: DerivedLibrary.model().compiled()) == [])
     }
@@ -62,7 +62,7 @@ import Testing
         "UPDATE ZBOOK SET ZWORDS = NULL, ZPAGECOUNT = NULL WHERE ZTITLE = 'Nana'",
         "UPDATE ZBOOK SET ZLOUD = 'STRAßE' WHERE ZTITLE = 'Straße'", "UPDATE ZBOOK SET ZSAVED = 5",
     ])
-    func `what another program may have made of the same is no fault`(sql: String) throws {
+    func `a difference that another program may have caused is not an issue`(sql: String) throws {
         let folder = try filled()
         try folder.raw().execute(sql)
         #expect(try findings(folder) == [])

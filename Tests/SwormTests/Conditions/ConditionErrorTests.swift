@@ -2,9 +2,9 @@ import Foundation
 import Sworm
 import Testing
 
-@Suite("Faults of conditions")
-struct ConditionFaultTests {
-    struct Fault: Sendable, CustomTestStringConvertible {
+@Suite("Errors in conditions")
+struct ConditionErrorTests {
+    struct Failure: Sendable, CustomTestStringConvertible {
         let name: String
         let condition: Condition<Novel>
         let words: [String]
@@ -26,39 +26,41 @@ struct ConditionFaultTests {
     }
 
     static let issues = [
-        Fault("an unknown key", "titel == 'x'", "titel", "Novel", "Did you mean \"title\"?"),
-        Fault("a key in other letters", "TITLE == 'x'", "TITLE", "Novel", "Did you mean \"title\"?"),
-        Fault("an unknown key by %K", Condition(format: "%K == 'x'", "titel"), "titel", "Novel"),
-        Fault(
-            "an unknown key behind a relation", "writer.nme == 'x'", "writer.nme", "Writer", "Did you mean \"name\"?",
+        Failure("an unknown key", "titel == 'x'", "titel", "Novel", "Did you mean 'title'?"),
+        Failure("a key in other letters", "TITLE == 'x'", "TITLE", "Novel", "Did you mean 'title'?"),
+        Failure("an unknown key by %K", Condition(format: "%K == 'x'", "titel"), "titel", "Novel"),
+        Failure(
+            "an unknown key through a relation", "writer.nme == 'x'", "writer.nme", "Writer", "Did you mean 'name'?",
             needsStore: true),
-        Fault(
-            "an unknown relation", "wrtier.name == 'x'", "wrtier", "Novel", "Did you mean \"writer\"?",
+        Failure(
+            "an unknown relation", "wrtier.name == 'x'", "wrtier", "Novel", "Did you mean 'writer'?",
             needsStore: true),
-        Fault(
+        Failure(
             "an unknown key in a subquery", "SUBQUERY(reviews, $r, $r.nope == 1).@count > 0", "reviews.nope",
             "NovelReview", needsStore: true),
-        Fault("text for a number", "year == 'x'", "year", "string"),
-        Fault("a number for text", "title == 5", "title", "string"),
-        Fault("text for an object", "writer == 'Leo'", "writer", "object", needsStore: true),
-        Fault("a to-many without quantifier", "reviews.mark > 3", "to-many", "reviews.mark", "ANY", needsStore: true),
-        Fault("a quantifier without to-many", "ANY year == 1", "to-many", "year", needsStore: true),
-        Fault("too few arguments", Condition(format: "year == %@ AND title == %@", 1), "no argument", "column 25"),
-        Fault("an argument that is no number", Condition(format: "year == %d", "x"), "number", "column 9"),
-        Fault("a bad regular expression", "title MATCHES '(a'", "(a", "regular expression"),
-        Fault(
+        Failure("a string for a number", "year == 'x'", "year", "string"),
+        Failure("a number for a string", "title == 5", "title", "string"),
+        Failure("a string for an object", "writer == 'Leo'", "writer", "object", needsStore: true),
+        Failure("a to-many without quantifier", "reviews.mark > 3", "to-many", "reviews.mark", "ANY", needsStore: true),
+        Failure("a quantifier without to-many", "ANY year == 1", "to-many", "year", needsStore: true),
+        Failure("too few arguments", Condition(format: "year == %@ AND title == %@", 1), "no argument", "column 25"),
+        Failure("an argument that is not a number", Condition(format: "year == %d", "x"), "number", "column 9"),
+        Failure("a bad regular expression", "title MATCHES '(a'", "(a", "regular expression"),
+        Failure(
             "a bad regular expression by %@", Condition(format: "title MATCHES %@", "[a"), "[a", "regular expression"),
-        Fault("a text without end", "title == 'abc", "never closed", "column 10"),
-        Fault("a variable without value", "year == $limit", "$limit"),
-        Fault("one bound for BETWEEN", "year BETWEEN {1}", "two values"),
-        Fault("NOT IN", "year NOT IN {1}", "NOT (… IN …)"),
-        Fault("many brackets", Condition(format: nested(10_000)), "deep"),
-        Fault(
+        Failure("a string without end", "title == 'abc", "never closed", "column 10"),
+        Failure("a variable without value", "year == $limit", "$limit"),
+        Failure("one bound for BETWEEN", "year BETWEEN {1}", "two values"),
+        Failure("NOT IN", "year NOT IN {1}", "NOT (… IN …)"),
+        Failure("many brackets", Condition(format: nested(10_000)), "deep"),
+        Failure(
             "a megabyte", Condition(format: "title == '\(String(repeating: "x", count: 1 << 20))'"), "bytes", "at most"),
     ]
 
     @Test(arguments: issues)
-    func `a fault is an error that says what is wrong, over rows, unsaved objects and values alike`(_ issue: Fault)
+    func `each condition is an error with a clear message, over rows, unsaved objects and values alike`(
+        _ issue: Failure
+    )
         throws
     {
         func check(_ find: () throws -> Void, _ place: String) {

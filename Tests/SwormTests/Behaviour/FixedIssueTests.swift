@@ -41,12 +41,12 @@ private enum Misnamed {
     }
 }
 
-@Suite("Faults of old that are mended")
-struct MendedFaultTests {
+@Suite("Fixed issues")
+struct FixedIssueTests {
     typealias Volume = Shelf.Volume
     typealias Remark = Shelf.Remark
 
-    @Test func `attributes and relations may be named by words of the predicate language`() throws {
+    @Test func `attributes and relations may have the names of keywords of the predicate language`() throws {
         let store = try PersistentContainer(for: ReservedNames.self, at: .memory)
         try store.perform { context in
             let one = try context.insert(ReservedNames(first: 1, last: "a", size: 3, inside: true))
@@ -68,7 +68,7 @@ struct MendedFaultTests {
         }
     }
 
-    @Test func `a name that the model lacks is an error with the nearest one`() throws {
+    @Test func `a name that the model does not have is an error with the nearest one`() throws {
         let context = try sharedContext(of: Volume.self)
         let store = PersistentContainer(managedObjectContext: { context })
         try store.perform { try $0.insert(Volume(id: 1)) }
@@ -147,7 +147,7 @@ struct MendedFaultTests {
         #expect(try store.perform { try $0.count(of: Shelf.Writer.all.where { $0.volumes.isEmpty }) } == 3)
     }
 
-    @Test func `a new destination is linked, and the old one that others share stays as it was`() throws {
+    @Test func `a new destination is linked, and the old shared one is unchanged`() throws {
         let store = try PersistentContainer(for: Volume.self, at: .memory)
         try store.perform { context in
             let shared = try context.insert(Volume(id: 1, title: "shared"))

@@ -67,10 +67,10 @@ private enum Wild {
         """
 }
 
-@Suite("Contract faults, all at once")
-struct ContractManyFaultsTests {
+@Suite("Contract violations, all at once")
+struct ContractManyIssuesTests {
     @Test(.enabled(if: ModelFixture.readsSources, "Core Data reads compiled models only"))
-    func `every fault has its line, twenty and more of them`() throws {
+    func `every issue has its own line, also of more than twenty`() throws {
         let model = try ModelFixture.model(Wild.file)
         let issues = ModelContract(Wild.Ship.self).violations(in: model)
         let found = Set(issues.map { "\($0.kind) \($0.entity).\($0.member ?? "")" })
@@ -110,7 +110,7 @@ struct ContractManyFaultsTests {
         _ = try PersistentContainer(model: model, at: .memory)
     }
 
-    @Test func `types that are only read may lack what an insert needs`() throws {
+    @Test func `types that are only read may omit attributes that an insert needs`() throws {
         struct Title: ManagedObjectConvertible {
             static let entityName = "Owner"
             var name = ""
@@ -134,6 +134,6 @@ struct ContractManyFaultsTests {
             "<entity name=\"A\"><attribute name=\"a\" attributeType=\"Quux\"/></entity>", in: folder)
         let wrong = storeError { try PersistentContainer(modelFile: file, at: .memory) }
         #expect(wrong?.code == .invalidModel)
-        #expect(wrong?.message.contains(ModelFixture.tellsFaults ? "Quux" : file.path) ?? false)
+        #expect(wrong?.message.contains(ModelFixture.reportsIssues ? "Quux" : file.path) ?? false)
     }
 }
