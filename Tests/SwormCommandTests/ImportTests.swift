@@ -57,8 +57,8 @@ struct ImportTests {
         ("\"attributes\":{", "\"other\":1,\"attributes\":{", ["Book/p1", "'other'"]),
         ("\"attributes\":{", "\"attributes\":3,\"more\":{", ["Book/p1", "'more'"]),
         ("\"relations\":{", "\"relations\":[],\"entity\":{", ["entity"]),
-        ("\"id\":\"Book/p1\"", "\"id\":\"Book/p0\"", ["Book/p0", "above zero"]),
-        ("\"id\":\"Book/p1\"", "\"id\":\"Book/p-4\"", ["Book/p-4", "above zero"]),
+        ("\"id\":\"Book/p1\"", "\"id\":\"Book/p0\"", ["Book/p0", "positive key"]),
+        ("\"id\":\"Book/p1\"", "\"id\":\"Book/p-4\"", ["Book/p-4", "positive key"]),
         ("\"id\":\"Book/p1\"", "\"id\":\"Book/p01\"", ["Book/p01"]),
         ("\"entity\":\"Book\"", "\"entity\":\"Comic\"", ["Comic", "Book/p1"]),
     ])
@@ -327,8 +327,8 @@ struct ImportTests {
     }
 
     @Test(arguments: [
-        ("ZTEXT = X'4142'", "binary data"), ("ZHOME = X'4142'", "binary data"), ("ZSIZE = 'many'", "a text"),
-        ("ZAT = 'soon'", "a text"),
+        ("ZTEXT = X'4142'", "binary data"), ("ZHOME = X'4142'", "binary data"), ("ZSIZE = 'many'", "a string"),
+        ("ZAT = 'soon'", "a string"),
     ])
     func `mistyped values that verify reports are imported, with a warning`(assignment: String, words: String) throws {
         let workshop = try Workshop()

@@ -89,9 +89,9 @@ struct PathTests {
         let pipe = workshop.file("pipe")
         try #require(mkfifo(pipe, 0o600) == 0)
         let hint = "a store needs random access; copy it to a file first"
-        expectAll(pipe, "'\(pipe)' is a pipe, not the file of a store", hint: hint)
-        expectAll("/dev/zero", "'/dev/zero' is a device, not the file of a store", hint: hint)
-        expectAll("/dev/null", "'/dev/null' is a device, not the file of a store", hint: hint)
+        expectAll(pipe, "'\(pipe)' is a pipe, not a store file", hint: hint)
+        expectAll("/dev/zero", "'/dev/zero' is a device, not a store file", hint: hint)
+        expectAll("/dev/null", "'/dev/null' is a device, not a store file", hint: hint)
         for model in [pipe, "/dev/zero"] {
             let run = Run(["verify", workshop.storePath, "--model", model])
             #expect(run.code == .failure)
@@ -108,7 +108,7 @@ struct PathTests {
         try workshop.execute("CREATE TABLE note (text TEXT)", on: "notes.db")
         let notes = Run(["inspect", workshop.file("notes.db")])
         #expect(notes.err.contains("not a Core Data store"))
-        #expect(notes.err.contains("hint: name the file that Core Data"))
+        #expect(notes.err.contains("hint: name a file that was written by"))
         try workshop.makeStore()
         try workshop.write("<model", model: "Broken")
         let broken = Run(["inspect", workshop.storePath, "--model", workshop.file("Broken.xcdatamodel")])

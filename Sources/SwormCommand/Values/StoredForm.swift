@@ -25,7 +25,7 @@ enum StoredForm: String {
         switch self {
         case .integer: "an integer"
         case .real: "a floating-point number"
-        case .text, .text64: "a text"
+        case .text, .text64: "a string"
         case .blob: "binary data"
         case .missing: "the name of a missing file"
         }

@@ -33,11 +33,11 @@ extension EvaluationPreparer {
 private func mapText(
     _ value: EvaluationValue, in tree: ExpressionTree, _ body: (String) -> AttributeValue
 ) throws -> EvaluationValue {
-    guard let single = value.single else { throw mismatch(expected: "a text", found: value, in: tree) }
+    guard let single = value.single else { throw mismatch(expected: "a string", found: value, in: tree) }
     switch SQLValue(single) {
     case .null: return .null
     case .text(let text): return .value(body(text))
-    default: throw mismatch(expected: "a text", found: value, in: tree)
+    default: throw mismatch(expected: "a string", found: value, in: tree)
     }
 }
 

@@ -32,7 +32,7 @@ enum SQLValue: Sendable {
         switch self {
         case .null: "nil"
         case .integer, .real: "a number"
-        case .text: "a text"
+        case .text: "a string"
         case .blob: "bytes"
         case .object: "an object"
         }

@@ -50,8 +50,8 @@ struct ReleasedModel: Codable, Equatable {
         case let relationship as NSRelationshipDescription:
             words += [
                 relationship.isToMany
-                    ? relationship.isOrdered ? "ordered to-many relation" : "to-many relation"
-                    : "to-one relation", "destination '\(relationship.destinationEntity?.name ?? "")'",
+                    ? relationship.isOrdered ? "ordered relation to many" : "relation to many"
+                    : "relation to one", "leads to '\(relationship.destinationEntity?.name ?? "")'",
                 "inverse '\(relationship.inverseRelationship?.name ?? "")'",
                 "\(relationship.minCount) to \(relationship.maxCount == 0 ? "any number" : "\(relationship.maxCount)")",
             ]
@@ -71,7 +71,7 @@ struct ReleasedModel: Codable, Equatable {
             .transformableAttributeType: "transformable", .compositeAttributeType: "composite",
         ]
         let name = names[attribute.attributeType] ?? "type \(attribute.attributeType.rawValue)"
-        return attribute.allowsExternalBinaryDataStorage ? "\(name) that may be stored in files" : name
+        return attribute.allowsExternalBinaryDataStorage ? "\(name) that may be in files" : name
     }
 }
 

@@ -99,7 +99,7 @@ struct BatchRequestTests {
         request.propertiesToUpdate = ["author": NSNull()]
         #expect(coreDataError { _ = try context.execute(request) }?.key == "author")
         request.propertiesToUpdate = [3: "x"]
-        #expect(coreDataError { _ = try context.execute(request) }?.message.contains("the key 3") == true)
+        #expect(coreDataError { _ = try context.execute(request) }?.message.contains("the key '3'") == true)
         request.propertiesToUpdate = ["year": "x"]
         #expect(coreDataError { _ = try context.execute(request) }?.key == "year")
         #expect(

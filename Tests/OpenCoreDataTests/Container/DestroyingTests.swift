@@ -39,7 +39,7 @@ struct DestroyingTests {
         try folder.raw("other.sqlite").execute("CREATE TABLE a (b)")
         for name in ["letter", "other.sqlite"] {
             let error = coreDataError { try destroy(folder.url(name)) }
-            #expect(error?.message.contains("not a store") == true, "\(name)")
+            #expect(error?.message.contains("not a Core Data store") == true, "\(name)")
             #expect(FileKind(path: folder.url(name).path) == .file)
             try destroy(folder.url(name), isForced: true)
             #expect(FileKind(path: folder.url(name).path) == nil)
@@ -120,7 +120,8 @@ struct DestroyingTests {
             to: folder.url("text.sql"))
         let error = coreDataError { try destroy(folder.url("other.sqlite")) }
         #expect(error?.condition == .timedOut, "\(String(describing: error))")
-        #expect(coreDataError { try destroy(folder.url("text.sql")) }?.message.contains("not a store") == true)
+        #expect(
+            coreDataError { try destroy(folder.url("text.sql")) }?.message.contains("not a Core Data store") == true)
         #expect(FileKind(path: folder.url("other.sqlite").path) == .file)
         #expect(try other.lines("SELECT count(*) FROM a") == ["0"])
     }
@@ -143,7 +144,7 @@ struct DestroyingTests {
             try coordinator.replacePersistentStore(
                 at: folder.url(), withPersistentStoreFrom: other.url(), ofType: NSSQLiteStoreType)
         }
-        #expect(error?.message.contains("not a store") == true)
+        #expect(error?.message.contains("not a Core Data store") == true)
         #expect(try folder.contents() == before)
     }
 }

@@ -88,10 +88,10 @@ struct PersistentContainerTests {
         let first = try add("Test.sqlite", to: coordinator)
         let copy = coreDataError { try add("Copy.sqlite", to: coordinator) }
         #expect(copy?.errorCode == NSPersistentStoreOpenError)
-        #expect(copy?.message.contains("a copy of the one at \(folder.url().path)") == true)
+        #expect(copy?.message.contains("a copy of the store at '\(folder.url().path)'") == true)
         for name in ["Test.sqlite", "Link.sqlite"] {
             let twin = coreDataError { try add(name, to: coordinator) }
-            #expect(twin?.message.contains("open in this coordinator already") == true)
+            #expect(twin?.message.contains("already open in this coordinator") == true)
         }
         #expect(coordinator.persistentStores == [first])
         #expect(try context.all("Tag").count == 1)

@@ -217,7 +217,7 @@ struct ReplacedFileTests {
         func message() throws -> String {
             try #require(throws: CoreDataError.self) { try store.reading { _ = try $0.cover(row) } }.message
         }
-        #expect(try message().contains("another transaction") && !message().contains("support folder"))
+        #expect(try message().contains("Another transaction") && !message().contains("support folder"))
         try FileManager.default.removeItem(atPath: folder.externalPath)
         #expect(try message().contains("support folder"))
     }

@@ -13,7 +13,7 @@ struct HistoryEndTests {
         let raw = try library.folder.raw()
         try raw.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(Int64.max) WHERE Z_NAME = '\(table)'")
         let error = coreDataError { try library.saveTag("b", author: "somebody new") }
-        #expect(error?.message.contains("no keys left in A\(table)") == true)
+        #expect(error?.message.contains("no primary keys left in the table 'A\(table)'") == true)
         #expect(try raw.lines("SELECT ZNAME FROM ZTAG") == ["a"])
         #expect(try raw.lines("SELECT count(*) FROM ATRANSACTION") == ["1"])
     }
@@ -27,7 +27,7 @@ struct HistoryEndTests {
         let error = coreDataError {
             try library.context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: Date.distantFuture))
         }
-        #expect(error?.message.contains("no keys left in ATRANSACTION") == true)
+        #expect(error?.message.contains("no primary keys left in the table 'ATRANSACTION'") == true)
         #expect(try raw.lines("SELECT count(*) FROM ATRANSACTION") == ["1"])
     }
 
@@ -43,7 +43,7 @@ struct HistoryEndTests {
             try library.folder.raw().lines("SELECT Z_PK, ZTRANSACTIONID FROM ACHANGE") == [
                 "\(Int64.max)|\(Int64.max)"
             ])
-        #expect(coreDataError { try library.saveTag("b") }?.message.contains("no keys left") == true)
+        #expect(coreDataError { try library.saveTag("b") }?.message.contains("no primary keys left") == true)
     }
 
     @Test func `a token from before the first transaction reports purged transactions as missing`() throws {

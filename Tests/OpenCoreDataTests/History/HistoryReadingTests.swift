@@ -182,7 +182,7 @@ struct HistoryReadingTests {
         #expect(try error { $0.entity = nil }.errorCode == NSPersistentStoreUnsupportedRequestTypeError)
         #expect(
             try error { $0.sortDescriptors = [NSSortDescriptor(key: "author", ascending: true)] }.message.contains(
-                "order"))
+                "sort descriptors"))
         let unknown = try #require(NSPersistentHistoryTransaction.fetchRequest)
         unknown.predicate = NSPredicate(format: "writer == %@", "x")
         #expect(throws: (any Error).self) { try context.execute(.history(unknown)) }

@@ -197,12 +197,12 @@ struct OldHistoryTests {
         try library.folder.raw().execute("ALTER TABLE ACHANGE DROP COLUMN ZENTITYPK")
         let error = coreDataError { try library.context.execute(NSPersistentHistoryChangeRequest()) }
         #expect(error?.errorCode == NSPersistentStoreIncompatibleSchemaError)
-        #expect(error?.message.contains("ACHANGE lacks ZENTITYPK") == true)
+        #expect(error?.message.contains("'ACHANGE' has no ZENTITYPK") == true)
         try library.folder.raw().execute("DROP TABLE ATRANSACTION; CREATE TABLE ATRANSACTION (ZTIMESTAMP FLOAT)")
         for request in [NSPersistentHistoryChangeRequest(), .deleteHistory(before: Date())] {
             let error = coreDataError { try library.context.execute(request) }
             #expect(error?.errorCode == NSPersistentStoreIncompatibleSchemaError)
-            #expect(error?.message.contains("ATRANSACTION lacks Z_PK") == true)
+            #expect(error?.message.contains("'ATRANSACTION' has no Z_PK") == true)
         }
         #expect(library.token == nil)
     }

@@ -35,7 +35,7 @@ extension ForeignColumnMigrationTests {
     @Test func `an index of a quoted column is deleted with the column`() throws {
         let store = try store("CREATE INDEX years ON ZBOOK (\"ZYEAR\"); CREATE INDEX rest ON ZBOOK (Z_PK % 2)")
         let report = try store.run(to: model(year: false))
-        #expect(report.notes.count == 1 && report.notes.contains { $0.contains("index years") }, "\(report.notes)")
+        #expect(report.notes.count == 1 && report.notes.contains { $0.contains("index 'years'") }, "\(report.notes)")
         #expect(try store.lines("SELECT name FROM sqlite_master WHERE name IN ('years', 'rest')") == ["rest"])
     }
 

@@ -39,7 +39,7 @@ struct ForeignObjectMigrationTests {
             """)
         let report = try store.run(to: newModel())
         #expect(report.notes.count == 1, "\(report.notes)")
-        #expect(report.notes.contains { $0.contains("trigger tag_gone") && $0.contains("ZLABEL") })
+        #expect(report.notes.contains { $0.contains("trigger 'tag_gone'") && $0.contains("ZLABEL") })
         #expect(try names(store) == ["tag_made", "tag_named", "tags"])
         try Connection(.file(path: store.url.path)).execute(
             "INSERT INTO tags (name) VALUES ('new'); UPDATE tags SET name = 'b' WHERE name = 'a'")
@@ -59,7 +59,7 @@ struct ForeignObjectMigrationTests {
             """)
         let report = try store.run(to: newModel())
         #expect(report.notes.count == 1, "\(report.notes)")
-        #expect(report.notes.contains { $0.contains("trigger tag_named") && $0.contains("ZLABEL") })
+        #expect(report.notes.contains { $0.contains("trigger 'tag_named'") && $0.contains("ZLABEL") })
         #expect(try names(store) == ["note_changed", "note_made", "tag_changed"])
         try Connection(.file(path: store.url.path)).execute(
             "INSERT INTO notes (text) VALUES ('a'); UPDATE notes SET text = 'b'")
@@ -79,7 +79,7 @@ struct ForeignObjectMigrationTests {
             """)
         let report = try store.run(to: newModel())
         #expect(report.notes.count == 3, "\(report.notes)")
-        for name in ["view first", "view labels", "trigger label_made"] {
+        for name in ["view 'first'", "view 'labels'", "trigger 'label_made'"] {
             #expect(report.notes.contains { $0.contains(name) })
         }
         #expect(try names(store) == ["counted", "early", "late"])

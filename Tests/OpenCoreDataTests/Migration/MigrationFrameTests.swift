@@ -204,7 +204,7 @@ struct MigrationFrameTests {
         let store = try store()
         try Connection(.file(path: store.url.path)).execute("UPDATE ZTHING SET Z_ENT = 77 WHERE Z_PK < 3")
         let error = try #require(coreDataError { try store.run(to: wider) })
-        #expect(error.message.contains("2 rows of its table ZTHING"))
+        #expect(error.message.contains("2 rows of its table 'ZTHING'"))
     }
 
     @Test func `permissions stay`() throws {
@@ -241,7 +241,7 @@ struct MigrationFrameTests {
             of: url, from: source.model, to: narrower, mapping: mapping, progress: { _ in calls += 1 })
         let error = try #require(coreDataError { try migration.run() })
         #expect(error.errorCode == CocoaError.Code.fileWriteOutOfSpace.rawValue)
-        #expect(error.message.contains("bytes beside the store"))
+        #expect(error.message.contains("bytes of disk space in the folder of the store"))
         #expect(calls == 0)
         #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path) == ["Test.sqlite"])
     }

@@ -359,7 +359,7 @@ struct MigrationManagerTests {
             error.details.map(\.message) == [
                 "The policy 'Nowhere.Policy' of entity mapping 'IEM_Copy_Book' is not a known class. Qualify it with its "
                     + "module, or set entityMigrationPolicyType.",
-                "Entity mapping 'IEM_Copy_Book' is for another version of the entity 'Book' than that of the old model.",
+                "Entity mapping 'IEM_Copy_Book' is for another version of the entity 'Book' than the version in the old model.",
                 "Entity mapping 'IEM_Copy_Book' names the property 'Book.price', which the new model does not have.",
                 "Entity mapping 'IEM_Copy_Book' names the property 'Book.cost', which the old model does not have.",
                 "Entity mapping 'IEM_Copy_Book' names the entity mapping 'None', which does not exist.",

@@ -182,7 +182,7 @@ struct ModelIssueTests {
         check("'A.c.x' has no type", [Build.attribute("x", .undefinedAttributeType)])
         check("'A.c.x' must not be transient", [Build.attribute("x") { $0.isTransient = true }])
         check("'A.c.x' must not be derived", [Build.derived("x", .stringAttributeType, "name")])
-        check("has the type String. Leave", [Build.attribute("x")]) { $0.attributeType = .stringAttributeType }
+        check("has the type String. Do not change", [Build.attribute("x")]) { $0.attributeType = .stringAttributeType }
         check("'A.c' contains itself", []) { $0.elements = [$0] }
         check("must be a dictionary", [Build.attribute("x")]) { $0.defaultValue = ["x": 1] }
         check("must be a dictionary", [Build.attribute("x")]) { $0.defaultValue = ["y": "1"] }
@@ -222,7 +222,7 @@ struct ModelIssueTests {
             $0.model.entities.append(c)
             r.inverseRelationship = nil
         }
-        check("The inverse 'lost' of relationship 'A.other' is part of no entity") {
+        check("The inverse 'lost' of relationship 'A.other' does not belong to an entity") {
             let lost = Build.toOne("lost", $0.a)
             $0.kept.append(lost)
             let other = Build.toOne("other", $0.b)
@@ -323,7 +323,7 @@ struct ModelIssueTests {
         #expect(error.errorCode == 134060)
         #expect(error.details.map(\.entity) == ["A", "A", "B", "B"])
         #expect(error.details.map(\.key) == ["name", "count", "owner", "nothing"])
-        #expect(error.message.hasPrefix("The model cannot be used; it has 4 faults:"))
+        #expect(error.message.hasPrefix("The model cannot be used; it has 4 issues:"))
         for detail in error.details { #expect(error.message.contains(detail.message)) }
         sound.count.defaultValue = 3
         sound.owner.minCount = 0

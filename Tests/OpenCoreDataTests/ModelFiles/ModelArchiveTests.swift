@@ -256,7 +256,7 @@ struct ModelArchiveTests {
         #expect(refused(shared) != nil)
         var writer = KeyedArchiveWriter()
         let text = writer.string("no model")
-        #expect(refused(writer.data(root: text))?.contains("holds nothing, no model") == true)
+        #expect(refused(writer.data(root: text))?.contains("contains nothing, not a model") == true)
     }
 
     @Test func `circular inheritance and composites that contain themselves are rejected`() throws {

@@ -129,7 +129,7 @@ struct ProjectionSQLTests {
         #expect(try issue(grouped).message.contains("year"))
         var distinct = ProjectionTree([path("scan")])
         distinct.isDistinct = true
-        #expect(try issue(distinct).message.contains("outside"))
+        #expect(try issue(distinct).message.contains("externally"))
         #expect(throws: QueryError.self) {
             var request = try LibraryQueries.request()
             request.predicate = .comparison(Comparison(.aggregate(.count), by: .greater, with: .value(.int(2))))

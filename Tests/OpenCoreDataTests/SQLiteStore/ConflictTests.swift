@@ -119,6 +119,6 @@ struct ConflictTests {
             try store.insert(LibraryModel.tag, ["name": .string("x")])
         }
         #expect(error.errorCode == NSManagedObjectConstraintMergeError)
-        #expect(error.message.contains("model does not know"))
+        #expect(error.message.contains("model does not have"))
     }
 }

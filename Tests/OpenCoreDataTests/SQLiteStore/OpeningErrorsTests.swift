@@ -134,7 +134,7 @@ struct OpeningErrorsTests {
             let data = try Data(contentsOf: folder.url())
             try data.dropLast(lost).write(to: folder.url())
             try refuse(
-                folder, code: CocoaError.Code.fileReadCorruptFile.rawValue, says: ["cut off"],
+                folder, code: CocoaError.Code.fileReadCorruptFile.rawValue, says: ["is truncated"],
                 causedBy: SQLiteError.corrupt)
         }
     }

@@ -24,8 +24,8 @@ struct ComparisonTests {
 
     @Test(arguments: [
         ("1 < 'a'", "cannot be ordered"), ("5 CONTAINS 'a'", "compares strings"), ("'a' + 1 == 2", "expected a number"),
-        ("ANY 3 == 3", "ANY needs a path"), ("items == 1", "needs ANY, ALL"), ("title.x == 1", "has no key `x`"),
-        ("nope == 1", "no property named `nope`"), ("$x == 1", "variable `$x`"),
+        ("ANY 3 == 3", "ANY needs a path"), ("items == 1", "needs ANY, ALL"), ("title.x == 1", "has no key 'x'"),
+        ("nope == 1", "no property named 'nope'"), ("$x == 1", "variable '$x'"),
         ("'a' MATCHES '('", "not a regular expression"),
         ("title MATCHES title", "not a regular expression"), ("title.@count == 1", "expected a collection"),
         ("SUBQUERY(title, $x, $x == 1).@count == 1", "takes a collection"),

@@ -23,7 +23,7 @@ struct SubstitutionTests {
             _ = try tree.substituting(["other": .value(.int(1))])
         }
         #expect(missing.code == .variable)
-        #expect(missing.message.contains("`$range`") && missing.message.contains("$other"))
+        #expect(missing.message.contains("'$range'") && missing.message.contains("$other"))
         let unfit = try #require(throws: QueryError.self) { _ = try tree.substituting(["range": .list([])]) }
         #expect(unfit.message.contains("of two values"))
         #expect(throws: QueryError.self) { _ = try tree.substituting(["range": .predicate(.constant(true))]) }

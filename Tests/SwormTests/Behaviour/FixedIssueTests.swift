@@ -74,9 +74,9 @@ struct FixedIssueTests {
         try store.perform { try $0.insert(Volume(id: 1)) }
         let attribute = storeError { try store.perform { try $0.decode(Misnamed.Attributes.all) } }
         #expect(attribute?.code == .unknownName && attribute?.attribute == "titel")
-        #expect(attribute?.message.contains("\"title\"") == true)
+        #expect(attribute?.message.contains("'title'") == true)
         let entity = storeError { try store.perform { try $0.insert(Misnamed.Volum()) } }
-        #expect(entity?.code == .unknownName && entity?.message.contains("\"Volume\"") == true)
+        #expect(entity?.code == .unknownName && entity?.message.contains("'Volume'") == true)
         let type = storeError { try store.perform { try $0.fetchOne(Misnamed.Types.all) } }
         #expect(type?.code == .contractViolation && type?.attribute == "title")
         let relation = storeError { try store.perform { _ = try $0.fetchOne(Misnamed.Links.all)?.remark } }

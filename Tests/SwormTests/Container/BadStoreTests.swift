@@ -44,7 +44,7 @@ struct BadStoreTests {
 
     static let issues: [Failure] = [
         .bytes("a text file", ["not a SQLite database"]) { _ in Data("Dear diary, nothing of note happened.".utf8) },
-        .bytes("a truncated store", ["cut off"]) { $0.dropLast(5_000) },
+        .bytes("a truncated store", ["is truncated"]) { $0.dropLast(5_000) },
         .bytes("a store with a damaged page", ["damaged"], code: .storeFailed) { data in
             var data = data
             for index in 4_096..<min(12_288, data.count) { data[index] = 0x5A }

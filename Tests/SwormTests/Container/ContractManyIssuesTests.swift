@@ -90,7 +90,7 @@ struct ContractManyIssuesTests {
         let error = storeError { try ModelContract(Wild.Ship.self).check(model) }
         #expect(error?.code == .contractViolation)
         let lines = (error?.message ?? "").split(separator: "\n").map(String.init)
-        #expect(lines.first == "The tables do not fit the model in \(expected.count) points:")
+        #expect(lines.first == "The tables do not match the model in \(expected.count) points:")
         #expect(Array(lines.dropFirst()) == issues.map { "- \($0)" })
     }
 

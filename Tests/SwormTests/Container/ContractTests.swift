@@ -77,7 +77,7 @@ struct ContractTests {
     @Test func `a nil that the property does not know`() throws {
         let issue = try issue { $0.owner.attributesByName["name"]?.isOptional = true }
         #expect(issue.kind == .optionality)
-        #expect(issue.message.contains("make it String?"))
+        #expect(issue.message.contains("make it `String?`"))
         #expect(try self.issue(for: .reading) { $0.owner.attributesByName["name"]?.isOptional = true } == issue)
     }
 
@@ -110,7 +110,7 @@ struct ContractTests {
         #expect(one.message.contains("ToManyRelation<Licence>"))
         let ordered = try issue { $0.owner.relationshipsByName["cars"]?.isOrdered = true }
         #expect(ordered.kind == .relationKind)
-        #expect(ordered.message.contains("declare it as ToManyOrderedRelation<Car>"))
+        #expect(ordered.message.contains("declare it as `ToManyOrderedRelation<Car>`"))
     }
 
     @Test func `a relation with another destination`() throws {
@@ -125,7 +125,7 @@ struct ContractTests {
             $0.car.relationshipsByName["owner"]?.inverseRelationship = nil
         }
         #expect(missing.kind == .inverse)
-        #expect(missing.description == "Owner.cars: its inverse is owner in the table and not there in the model")
+        #expect(missing.description == "Owner.cars: its inverse is 'owner' in the table and missing in the model")
         let other = try issue { parts in
             let driver = parts.relation("driver", to: parts.owner)
             parts.add(driver, to: parts.car)
@@ -133,7 +133,7 @@ struct ContractTests {
             driver.inverseRelationship = parts.owner.relationshipsByName["cars"]
         }
         #expect(other.kind == .inverse)
-        #expect(other.message.contains("and driver in the model"))
+        #expect(other.message.contains("and 'driver' in the model"))
     }
 
     @Test func `an inverse that does not come back in the tables`() throws {

@@ -130,7 +130,7 @@ struct ModelFromTablesIssueTests {
 
     @Test func `a repeated name and a repeated key path are reported together`() throws {
         let message = try message(Unbuildable.Twice.self)
-        #expect(message.contains("2 faults"))
+        #expect(message.contains("2 issues"))
         #expect(message.contains("Twice.a: two attributes have this name"))
         #expect(message.contains("is also the attribute"))
     }
@@ -154,7 +154,7 @@ struct ModelFromTablesIssueTests {
     @Test func `an inverse that names another inverse`() throws {
         let message = try message(Unbuildable.Ring.self)
         #expect(message.contains("Ring.a: its inverse Ring.b names Ring.c as its own inverse"))
-        #expect(message.contains("3 faults"))
+        #expect(message.contains("3 issues"))
     }
 
     @Test func `an inverse that is not among the relations`() throws {
@@ -166,7 +166,7 @@ struct ModelFromTablesIssueTests {
     @Test func `two types with one entity name, or with names that differ in case`() throws {
         let same = try message(Unbuildable.First.Same.self, Unbuildable.Second.Same.self)
         #expect(same.contains("Same: the types ") && same.contains("First.Same and "))
-        #expect(same.contains("Second.Same have this entity name"))
+        #expect(same.contains("Second.Same both have this entity name"))
         #expect(try message(Unbuildable.First.Same.self, Unbuildable.SAME.self).contains("only in case"))
     }
 
@@ -191,7 +191,7 @@ struct ModelFromTablesIssueTests {
             "the bounds of `.range`", "is not a regular expression", "`.count` is for to-many relations",
             "Unfit.many: a to-many relation with at most one destination",
             "a uniqueness constraint names one attribute twice",
-            "a uniqueness constraint names", "the index \"empty\" names",
+            "a uniqueness constraint names", "the index 'empty' names",
         ] {
             #expect(message.contains(part), "\(part)")
         }

@@ -113,6 +113,6 @@ struct AllowListTests {
         allowed.maximumNesting = nesting - 1
         let error = storeError { try condition.check(against: allowed) }
         #expect(error?.code == .conditionNotAllowed)
-        #expect(error?.message.contains("goes through \(nesting) collections") == true || nesting == 0)
+        #expect(error?.message.contains("nests \(nesting) collections") == true || nesting == 0)
     }
 }

@@ -71,9 +71,9 @@ struct FilteringTests {
     @Test func `a relation that a plain value does not have is an error that names it`() throws {
         let relation = storeError { try Self.books.filtered { $0.author.name == "Leo" } }
         #expect(relation?.code == .invalidCondition && relation?.entity == "Book")
-        #expect(relation?.message.contains("`author`") == true && relation?.message.contains("managed objects") == true)
+        #expect(relation?.message.contains("'author'") == true && relation?.message.contains("managed objects") == true)
         let unknown = storeError { try Self.books.filtered(by: "titel == 'x'") }
-        #expect(unknown?.code == .invalidCondition && unknown?.message.contains("`titel`") == true)
+        #expect(unknown?.code == .invalidCondition && unknown?.message.contains("'titel'") == true)
         let text = storeError { try Self.books.filtered(by: "title ==") }
         #expect(text?.code == .invalidCondition)
         let pattern = storeError { try [Book]().filtered(by: "title MATCHES '('") }

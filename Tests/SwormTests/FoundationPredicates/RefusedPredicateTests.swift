@@ -55,7 +55,7 @@ struct RefusedPredicateTests {
     }
 
     @Test func `a computed property of a row is not a member`() {
-        refused("no attribute", by: Condition(#Predicate<Row<Novel>> { $0.isOld }))
+        refused("not an attribute", by: Condition(#Predicate<Row<Novel>> { $0.isOld }))
     }
 
     @Test func `a row holds nothing to compare with`() throws {

@@ -121,7 +121,7 @@ import Testing
 
     @Test(arguments: [
         ("home.streat == 'x'", "street"), ("hom.street == 'x'", "home"), ("home.geo.lad > 1", "lat"),
-        ("home.street > 5", "street"), ("home.street.name == 'x'", "nothing can follow"),
+        ("home.street > 5", "street"), ("home.street.name == 'x'", "cannot follow it"),
         ("home == nil", "home.geo.lat, home.number, home.street"), ("home.geo == 5", "home.geo.lat"),
     ]) func `a string that names no element is rejected in memory as in a store`(format: String, hint: String) throws {
         let condition = Condition<Place>(format: format)
@@ -151,7 +151,7 @@ import Testing
         let hint = try #require(throws: StoreError.self) {
             try Condition<Place>(format: "office.street == 'x'").check(against: allowed)
         }
-        #expect(hint.message.contains("these are: home.geo.lat, home.street."))
+        #expect(hint.message.contains("are: home.geo.lat, home.street."))
     }
 
     @Test func `a composite attribute as a whole is not a column, and the error names its elements`() throws {

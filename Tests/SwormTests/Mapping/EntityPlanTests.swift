@@ -110,7 +110,7 @@ struct EntityPlanTests {
         let error = #expect(throws: StoreError.self) { try Wrong.all.where(condition).validate() }
         #expect(error?.code == .unknownKeyPath)
         #expect(error?.entity == "Wrong" && error?.attribute == "titel")
-        #expect(error?.message.contains("\"title\"") == true)
+        #expect(error?.message.contains("'title'") == true)
         #expect(condition.format == "titel == %@")
         #expect(throws: StoreError.self) { try Wrong.all.sort(\.other).validate() }
         do { try condition.validate() } catch StoreError.Code.unknownKeyPath { return }

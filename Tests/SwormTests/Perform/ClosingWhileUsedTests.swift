@@ -286,7 +286,7 @@ struct ClosingWhileUsedTests {
         try file.write(contentsOf: content)
         try file.close()
         let error = storeError { try store.resume() }
-        #expect(error?.message.contains("another store") ?? false, "\(String(describing: error))")
+        #expect(error?.message.contains("no longer the store") ?? false, "\(String(describing: error))")
         #expect(storeError { try Self.count(store) }?.code == .suspended)
         #expect(try Data(contentsOf: stand.url) == content)
     }

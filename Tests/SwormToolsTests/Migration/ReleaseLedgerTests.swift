@@ -70,11 +70,11 @@ struct ReleaseLedgerTests {
             #expect(error?.code == .changedRelease)
             #expect(
                 error?.message == """
-                    Released versions have changed. Put them back as they were, and add a version:
-                    - Version '1': 'Note'.mark was attribute, Int64, required, and is attribute, Double, required
+                    Released versions have changed. Restore them, and add a new version:
+                    - Version '1': 'Note'.mark was attribute, Int64, required, and is now attribute, Double, required
                     - Version '1': 'Note'.page is new; it is attribute, Int64, required
-                    - Version '1': 'Note'.tags was relation to many, leads to 'Tag', inverse 'notes', 0 to any number, optional, and is ordered relation to many, leads to 'Tag', inverse 'notes', 0 to any number, optional
-                    - Version '1': 'Note'.text was attribute, String, required, and is attribute, String, optional
+                    - Version '1': 'Note'.tags was relation to many, leads to 'Tag', inverse 'notes', 0 to any number, optional, and is now ordered relation to many, leads to 'Tag', inverse 'notes', 0 to any number, optional
+                    - Version '1': 'Note'.text was attribute, String, required, and is now attribute, String, optional
                     """)
         }
     }
