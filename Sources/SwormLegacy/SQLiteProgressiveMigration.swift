@@ -61,7 +61,7 @@ public final class SQLiteProgressiveMigration {
     ///     completed step, finally with all.
     ///   - temporaryDirectory: The folder in which Core Data creates copies. This library's own engine creates them
     ///     beside the store, so that one of them can replace it atomically.
-    /// - Throws: The errors of ``MigrationPlan/migrate(storeAt:to:timeout:progress:)``.
+    /// - Throws: The errors of `MigrationPlan.migrate(storeAt:to:timeout:progress:)`.
     public func performMigration(
         progress: Progress?, temporaryDirectory: URL = FileManager.default.temporaryDirectory
     ) throws {

@@ -57,7 +57,7 @@ struct TutorialTests {
         #expect(Set(files.filter { !$0.hasSuffix(".tutorial") }) == Set(tutorial.steps.map(\.file)))
     }
 
-    @Test(arguments: ["Sworm", "SwormMigrations", "SwormTools", "OpenCoreData"])
+    @Test(arguments: ["Sworm", "SwormMigrations", "SwormTools", "SwormLegacy", "OpenCoreData"])
     func `the code of the landing pages compiles`(module: String) throws {
         let compiler = try #require(SnippetCompiler.found)
         let code = try Document("Sources/\(module)/\(module).docc/\(module).md").blocks("swift")
