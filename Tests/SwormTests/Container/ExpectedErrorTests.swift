@@ -51,7 +51,7 @@ struct ExpectedErrorTests {
                 continue
             }
             codes += text.matches(of: /static let (\w+) = (?:Code|Self)\("\w+"\)/).map { String($0.1) }
-            expected += text.matches(of: /static var (\w+): StoreError \{/).map { String($0.1) }
+            expected += text.matches(of: /public static var (\w+): StoreError \{/).map { String($0.1) }
         }
         #expect(codes.count > 20 && Set(codes) == Set(expected), "\(Set(codes).symmetricDifference(expected))")
     }
