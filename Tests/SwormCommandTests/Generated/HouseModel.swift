@@ -1,9 +1,9 @@
-// Made from House.xcdatamodel. Where the model has no default, a fresh value has the plainest of its type.
+// Generated from House.xcdatamodel. Without a default in the model, a new value has the zero value of its type.
 
 import Foundation
 import Sworm
 
-// A model made from tables has no composite attributes: open the store with its model file.
+// A model from tables has no composite attributes: open the store with its model file.
 
 struct House {
     struct Address {

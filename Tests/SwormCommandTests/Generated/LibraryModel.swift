@@ -1,9 +1,9 @@
-// Made from Library.xcdatamodel. Where the model has no default, a fresh value has the plainest of its type.
+// Generated from Library.xcdatamodel. Without a default in the model, a new value has the zero value of its type.
 
 import Foundation
 import Sworm
 
-// Tables cannot say that entities inherit: open the store with its model file.
+// Tables do not support inheritance: open the store with its model file.
 
 struct Author {
     var born: Date?
@@ -90,7 +90,7 @@ extension Comic: ManagedObjectConvertible {
     static let relations = Relations()
 }
 
-/// An entity that is abstract: it can be fetched and not inserted.
+/// An entity that is abstract: it can be fetched, but not inserted.
 struct Item {
     var label: String?
 }

@@ -1,4 +1,4 @@
-// Made from Odd.xcdatamodel. Where the model has no default, a fresh value has the plainest of its type.
+// Generated from Odd.xcdatamodel. Without a default in the model, a new value has the zero value of its type.
 
 import Foundation
 import Sworm
