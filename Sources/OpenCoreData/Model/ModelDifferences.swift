@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import SwormStore
 
 /// Returns the differences between two models that make a store of one model incompatible with the other.

@@ -81,3 +81,8 @@ struct StoreCall: Sendable {
         return .microseconds(Int.random(in: 500...1000 * longest, using: &generator))
     }
 }
+
+extension StoreError {
+    /// The error of a call that ended without the result of its closure. No call ends so; the compiler cannot know it.
+    static var noResult: StoreError { StoreError(.storeFailed, "The call ended without a result.") }
+}

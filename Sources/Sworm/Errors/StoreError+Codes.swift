@@ -50,8 +50,3 @@ extension StoreError.Code {
     /// A computed number does not fit its type.
     public static let overflow = Self("overflow")
 }
-
-extension StoreError {
-    /// The error of a call that ended without the result of its closure. No call ends so; the compiler cannot know it.
-    static var noResult: StoreError { StoreError(.storeFailed, "The call ended without a result.") }
-}

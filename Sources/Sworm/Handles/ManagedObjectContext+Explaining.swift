@@ -36,7 +36,7 @@ extension ManagedObjectContext {
         let (request, tree) = try projection.checked()
         let entity = try binding(for: PlainObject.self).entity
         try request.validate()
-        return try translatingErrors { try instance.explain(request, tree, of: entity) }
+        return try translatingErrors { try instance.explain(tree, of: request, entity: entity) }
     }
 }
 

@@ -36,7 +36,9 @@ extension ManagedObjectContext {
         let (request, tree) = try projection.checked()
         try request.validate()
         if tree.groupLimit == 0 { return [] }
-        let raw = try translatingErrors { try instance.project(request, tree, with: reader, of: binding.entity) }
+        let raw = try translatingErrors {
+            try instance.project(tree, of: request, entity: binding.entity, with: reader)
+        }
         if let raw { return try raw.map(reader.row) }
         return try translatingErrors { try values(request, tree, of: binding.entity) }.map(reader.row)
     }

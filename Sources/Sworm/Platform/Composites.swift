@@ -62,7 +62,7 @@ extension NSAttributeType {
 extension NSManagedObject {
     /// Returns a composite attribute as the JSON of the type that represents it.
     func compositeValue(
-        of attribute: AttributeMapping, _ composite: NSCompositeAttributeDescription
+        of attribute: AttributeMapping, as composite: NSCompositeAttributeDescription
     ) throws -> AttributeValue {
         let dictionary = value(forKeyPath: attribute.name) as? [String: Any]
         // A missing composite decodes like an empty one, unless the property can be nil.
@@ -72,7 +72,7 @@ extension NSManagedObject {
 
     /// Sets a composite attribute from JSON, if a value differs.
     func setCompositeValue(
-        _ value: AttributeValue, of attribute: AttributeMapping, _ composite: NSCompositeAttributeDescription
+        _ value: AttributeValue, of attribute: AttributeMapping, as composite: NSCompositeAttributeDescription
     ) throws {
         let shape = CompositeShape(composite)
         let dictionary = try shape.decodeElements(of: value)

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import SwormPredicates
 
 /// The arguments of one command, parsed according to its option table.

@@ -1,5 +1,5 @@
-package import Foundation
-package import OpenCoreData
+import Foundation
+import OpenCoreData
 import SwormStore
 
 /// A search for the model that a store was written with. All commands use it.

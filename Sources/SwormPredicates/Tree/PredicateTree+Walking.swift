@@ -56,7 +56,7 @@ enum TreeNode {
 extension PredicateTree {
     /// Returns whether a function is called anywhere in the tree. Uses no recursion, so that it accepts trees of any
     /// depth.
-    func calls(_ function: PredicateFunction) -> Bool {
+    package func calls(_ function: PredicateFunction) -> Bool {
         var stack = [TreeNode.predicate(self)]
         while let node = stack.popLast() {
             if case .expression(.function(function.rawValue, _)) = node { return true }

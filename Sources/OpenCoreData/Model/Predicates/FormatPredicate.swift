@@ -1,11 +1,12 @@
 package import Foundation
-package import SwormPredicates
+import SwormPredicates
 import SwormStore
 
 /// A predicate that stores a tree, or the error in its format.
 ///
 /// It is evaluated with plain values; ``ObjectPredicate`` is also evaluated with managed objects.
-class FormatPredicate: NSPredicate {
+// Not internal: the compiler then finds an infinite recursion in the initializers that it synthesizes.
+package class FormatPredicate: NSPredicate {
     let content: Result<PredicateTree, any Error>
 
     init(_ content: Result<PredicateTree, any Error>) {

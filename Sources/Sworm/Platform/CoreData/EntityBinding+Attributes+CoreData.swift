@@ -8,7 +8,7 @@ extension EntityBinding {
         try object.requireRow()
         let attribute = mapping.attributes[index]
         if let composite = entity.composite(for: attribute) {
-            return try object.compositeValue(of: attribute, composite)
+            return try object.compositeValue(of: attribute, as: composite)
         }
         return attribute.kind.value(ofKeyed: object.value(forKeyPath: attribute.name))
     }
@@ -16,7 +16,7 @@ extension EntityBinding {
     func setValue(_ value: AttributeValue, of object: NSManagedObject, at index: Int) throws {
         let attribute = mapping.attributes[index]
         if let composite = entity.composite(for: attribute) {
-            return try object.setCompositeValue(value, of: attribute, composite)
+            return try object.setCompositeValue(value, of: attribute, as: composite)
         }
         let present = attribute.kind.value(ofKeyed: object.value(forKeyPath: attribute.name))
         guard object.isInserted || !present.isIdentical(to: value) else { return }

@@ -92,7 +92,7 @@ extension NSManagedObjectContext {
     /// Returns nil, so that rows are computed from objects: Core Data's dictionary results ignore unsaved changes, and
     /// its sums overflow silently.
     func project<Reader: RowReading>(
-        _ request: RequestContent, _ tree: ProjectionTree, with reader: Reader, of entity: ModelEntity
+        _ tree: ProjectionTree, of request: RequestContent, entity: ModelEntity, with reader: Reader
     ) throws -> [Reader.Raw]? {
         // Checked here, because computing the rows from objects reports this only if there are any objects.
         for use in tree.columns.flatMap(\.keyPathUses) where use.start == .evaluatedObject {

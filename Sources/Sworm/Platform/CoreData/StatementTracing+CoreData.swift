@@ -28,7 +28,7 @@ extension NSManagedObjectContext {
     ) throws -> RequestExplanation { throw StoreError.noStatements("explain a request") }
 
     func explain(
-        _ request: RequestContent, _ tree: ProjectionTree, of entity: ModelEntity
+        _ tree: ProjectionTree, of request: RequestContent, entity: ModelEntity
     ) throws -> RequestExplanation { throw StoreError.noStatements("explain a projection") }
 }
 

@@ -9,13 +9,13 @@ extension EntityBinding {
     func value(of object: NSManagedObject, at index: Int) throws -> AttributeValue {
         guard let composite = composites[index] else { return try object.readAttribute(attributes[index]) }
         try object.load()
-        return try object.compositeValue(of: mapping.attributes[index], composite)
+        return try object.compositeValue(of: mapping.attributes[index], as: composite)
     }
 
     /// Sets an attribute, if the value differs.
     func setValue(_ value: AttributeValue, of object: NSManagedObject, at index: Int) throws {
         guard let composite = composites[index] else { return try object.setAttribute(attributes[index], to: value) }
-        try object.setCompositeValue(value, of: mapping.attributes[index], composite)
+        try object.setCompositeValue(value, of: mapping.attributes[index], as: composite)
     }
 
     /// Sets the attributes that differ, or none if one of the values is invalid.

@@ -8,8 +8,8 @@ import SwormStore
 extension EntityBinding {
     /// Returns the mapping for encoding the values of a type into rows.
     static func makeWritePlan(
-        _ mapping: EntityMapping<T>, _ entity: CompiledEntity, _ slots: [Int],
-        _ composites: [Int: NSCompositeAttributeDescription]
+        _ mapping: EntityMapping<T>, entity: CompiledEntity, slots: [Int],
+        composites: [Int: NSCompositeAttributeDescription]
     ) -> WritePlan<T> {
         var fields: [WritePlan<T>.Field] = []
         var sources: [ValueSource] = []

@@ -67,8 +67,9 @@ final class EntityBinding<T: ManagedObjectConvertible>: @unchecked Sendable {
         }
         self.relations = relations
         isWhole = attributes == Array(entity.attributes.indices)
-        rowPlan = composites.isEmpty ? Self.makeRowPlan(mapping, entity, attributes) : nil
-        writePlan = Self.makeWritePlan(mapping, entity, attributes, composites)
+        rowPlan = composites.isEmpty ? Self.makeRowPlan(mapping, entity: entity, slots: attributes) : nil
+        writePlan = Self.makeWritePlan(
+            mapping, entity: entity, slots: attributes, composites: composites)
     }
 
     /// Whether the binding was created for the model that a context uses.
@@ -77,7 +78,7 @@ final class EntityBinding<T: ManagedObjectConvertible>: @unchecked Sendable {
     }
 
     private static func makeRowPlan(
-        _ mapping: EntityMapping<T>, _ entity: CompiledEntity, _ slots: [Int]
+        _ mapping: EntityMapping<T>, entity: CompiledEntity, slots: [Int]
     ) -> RowPlan<T>? {
         var ops: [RowOp] = []
         var customs: [RowPlan<T>.Custom] = []

@@ -16,7 +16,7 @@ extension NSManagedObjectContext {
 
     /// Returns an explanation of how a projection is run.
     func explain(
-        _ request: RequestContent, _ tree: ProjectionTree, of entity: ModelEntity
+        _ tree: ProjectionTree, of request: RequestContent, entity: ModelEntity
     ) throws -> RequestExplanation {
         RequestExplanation(
             try explain(ProjectionSpecification(fetch: request.specification(of: entity), tree: tree)))

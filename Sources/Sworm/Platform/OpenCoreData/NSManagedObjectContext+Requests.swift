@@ -116,7 +116,7 @@ extension NSManagedObjectContext {
 
     /// Reads the rows of a projection directly from the store. Returns nil if they must be computed from objects.
     func project<Reader: RowReading>(
-        _ request: RequestContent, _ tree: ProjectionTree, with reader: Reader, of entity: ModelEntity
+        _ tree: ProjectionTree, of request: RequestContent, entity: ModelEntity, with reader: Reader
     ) throws -> [Reader.Raw]? {
         let projection = ProjectionSpecification(fetch: try request.specification(of: entity), tree: tree)
         guard let cells = Reader.cells else { return nil }

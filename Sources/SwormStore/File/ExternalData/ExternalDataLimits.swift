@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// The limits that determine when unused files of external data are removed, and how much work this may cause at once.
 struct ExternalDataLimits: Sendable {

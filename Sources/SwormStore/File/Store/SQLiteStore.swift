@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import SwormSQLite
 package import SwormRows
 import SwormPredicates

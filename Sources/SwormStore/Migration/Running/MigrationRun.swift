@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import SwormSQLite
 
 /// The changes to one copy of a store: planned before anything is written, then executed, then verified.

@@ -1,5 +1,5 @@
 import Foundation
-package import SwormPredicates
+import SwormPredicates
 
 extension SQLBinding {
     /// Creates the stored form of a value, or nil for an object.
