@@ -28,7 +28,7 @@ package enum CellKind: UInt8, Sendable, Hashable {
     // value that it reads.
 
     /// Whether a column of the kind may hold an integer.
-    @inlinable
+    @inlinable @inline(__always)
     package var takesIntegers: Bool {
         switch self {
         case .integer, .real, .number, .any: true
@@ -37,7 +37,7 @@ package enum CellKind: UInt8, Sendable, Hashable {
     }
 
     /// Whether a column of the kind may hold a real number.
-    @inlinable
+    @inlinable @inline(__always)
     package func takes(_ real: Double) -> Bool {
         switch self {
         case .real, .any: true
@@ -47,7 +47,7 @@ package enum CellKind: UInt8, Sendable, Hashable {
     }
 
     /// Whether a column of the kind may hold a string of valid UTF-8.
-    @inlinable
+    @inlinable @inline(__always)
     package func takes(text: UnsafeRawBufferPointer) -> Bool {
         switch self {
         case .text, .any: true
@@ -57,7 +57,7 @@ package enum CellKind: UInt8, Sendable, Hashable {
     }
 
     /// Whether a column of the kind may hold strings, depending on their content.
-    @inlinable
+    @inlinable @inline(__always)
     package var takesStrings: Bool {
         switch self {
         case .text, .number, .any: true
@@ -66,7 +66,7 @@ package enum CellKind: UInt8, Sendable, Hashable {
     }
 
     /// Whether a column of the kind may hold a blob of the given length in bytes.
-    @inlinable
+    @inlinable @inline(__always)
     package func takesBlob(ofLength length: Int) -> Bool {
         switch self {
         case .blob, .any: true
