@@ -4,7 +4,7 @@ import Sworm
 
 // MARK: 1 Declare
 //
-// A model is a plain struct. Beside it stands a table of its attributes and one of its relations; nothing is inherited.
+// A model is a plain struct. It has a table of its attributes and one of its relations; nothing is inherited.
 
 enum Shelf: String, SupportedAttributeType { case bedroom, kitchen, lent }
 
@@ -71,7 +71,7 @@ print("A store for books, authors and reviews is open.")
 
 // MARK: 3 Insert
 //
-// All work is done in a `perform`. What it changes is saved when it ends, and nothing of it when it throws.
+// All work is done in a `perform`. Its changes are saved when it ends, and discarded when it throws.
 
 chapter("Insert")
 try store.perform { context in
@@ -98,7 +98,7 @@ print("\(total) books are in the store.")
 
 // MARK: 4 Walk
 //
-// A handle, `ManagedObject<Book>`, stands for an object: it reads the struct out of it, and walks its relations.
+// A handle, `ManagedObject<Book>`, refers to an object: it reads its struct and follows its relations.
 
 chapter("Walk")
 try store.perform { context in
@@ -125,7 +125,7 @@ let praised = try store.perform { context in
 }
 print("With a best mark:", praised.map(\.title))
 
-// The same with key paths, and with text in Core Data's predicate language. `decode` and `fetch` of a key path read values
+// The same with key paths, and with a string in Core Data's predicate language. `decode` and `fetch` of a key path read values
 // straight from rows.
 let unrated = try store.perform { try $0.fetch(Book.all.where(\.rating == nil), \.title) }
 print("Not rated:", unrated)
@@ -140,7 +140,7 @@ print("Beginning with \(prefix):", byPrefix)
 let notFour = try store.perform { try $0.fetch(Book.all.where(#Predicate { $0.rating != 4 }).sort(\.title), \.title) }
 print("Not rated with 4:", notFour)
 
-// Where whole books are not wanted, columns are read, and values of groups of rows.
+// Instead of whole books, columns can be read, and values of groups of rows.
 let lines = try store.perform { context in
     try context.fetch(Book.all.sort(\.title).select(\.title, \.author.name, \.reviews.count))
 }
@@ -192,7 +192,7 @@ try store.write { context in
 let rated = try store.read { try $0.count(of: Book.all.where(\.rating != nil)) }
 print("With a rating: \(rated)")
 
-// Every call may have a deadline. `backup` copies one state of the store while others write.
+// Every call may have a deadline. `backup` copies one state of the store during other writes.
 let backupURL = FileManager.default.temporaryDirectory.appendingPathComponent("tour-\(UUID().uuidString).sqlite")
 try store.backup(to: backupURL, deadline: .now + .seconds(60))
 let copied = try PersistentContainer(for: Book.self, at: .readOnly(backupURL)).read { try $0.count(of: Book.all) }

@@ -48,7 +48,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The folder of stores without a place of their own: the user's folder for application support.
+    /// The default folder for stores: the user's application support folder.
     open class func defaultDirectoryURL() -> URL {
         let folder =
             FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
@@ -83,7 +83,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
     /// Runs a block with a context of its own, on that context's queue, later.
     ///
-    /// - Parameter block: What to run. It saves the context itself.
+    /// - Parameter block: The block to run. It saves the context itself.
     open func performBackgroundTask(_ block: @escaping @Sendable (NSManagedObjectContext) -> Void) {
         let context = newBackgroundContext()
         context.perform { block(context) }
@@ -91,9 +91,9 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
     /// Runs a block with a context of its own, on that context's queue, and waits for it without blocking a thread.
     ///
-    /// - Parameter block: What to run. It saves the context itself.
-    /// - Returns: What the block returns.
-    /// - Throws: What the block throws; a call whose block throws nothing needs no `try`.
+    /// - Parameter block: The block to run. It saves the context itself.
+    /// - Returns: The result of the block.
+    /// - Throws: The error of the block. A call with a block that does not throw needs no `try`.
     public final func performBackgroundTask<T: Sendable, Failure: Error>(
         _ block: @escaping @Sendable (NSManagedObjectContext) throws(Failure) -> T
     ) async throws(Failure) -> T {

@@ -2,12 +2,12 @@ import Foundation
 import SwormStore
 
 extension NSPersistentStoreCoordinator {
-    /// Migrates a store that is there if it was written with another model than the coordinator's: through the stages of the
-    /// option's manager, or else by a mapping that is inferred.
+    /// Migrates an existing store that was written with another model than the coordinator's: through the stages of the
+    /// manager in the options, or else by an inferred mapping.
     ///
-    /// The model that it was written with is found in the store itself, where no stage tells it.
+    /// The source model is read from the store itself if no stage has it.
     ///
-    /// - Parameter coordinatorOptions: What the options were made of.
+    /// - Parameter coordinatorOptions: The coordinator's options, which `options` was created from.
     func migrate(
         storeAt url: URL, of kind: StoreKind, options: StoreOptions, coordinatorOptions: [AnyHashable: Any] = [:]
     ) throws {
@@ -41,7 +41,7 @@ extension NSPersistentStoreCoordinator {
         reporter?.end()
     }
 
-    /// The model that a store was written with, which it has a copy of.
+    /// Returns the model that a store was written with, from the copy in the store.
     static func storedModel(at url: URL) throws -> NSManagedObjectModel {
         let stored = try StoredModel(ofStoreAt: url)
         guard stored.source == .cache else {

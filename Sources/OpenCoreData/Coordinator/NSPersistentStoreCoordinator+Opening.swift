@@ -16,7 +16,7 @@ extension NSPersistentStoreCoordinator {
     /// - Returns: The store.
     /// - Throws: The faults of the model; an error with the code `NSPersistentStoreIncompatibleVersionHashError` when the file
     ///   was written with another model and no migration was asked for; those of a migration that was, by
-    ///   `NSMigratePersistentStoresAutomaticallyOption`; `NSPersistentStoreOpenError` and others when it can't be opened. The file is then as
+    ///   `NSMigratePersistentStoresAutomaticallyOption`; `NSPersistentStoreOpenError` and other codes when it can't be opened. The file is then as
     ///   it was. A store that is open in this coordinator already, and a copy of one, can't be opened in it.
     @discardableResult
     public func addPersistentStore(
@@ -84,7 +84,7 @@ extension NSPersistentStoreCoordinator {
         guard storeDescription.shouldAddStoreAsynchronously else { return open() }
         // The description is not used by anyone else until the completion hands it back.
         nonisolated(unsafe) let work = open
-        // What is current here is not where the store is opened.
+        // The progress that is current on this thread is not current on the queue that opens the store.
         let progress = Progress.current().map { _ in Progress(totalUnitCount: 1) }
         DispatchQueue.global().async {
             progress?.becomeCurrent(withPendingUnitCount: 1)

@@ -2,17 +2,17 @@ public import Foundation
 import SwormStore
 
 extension NSPersistentStoreCoordinator {
-    /// Puts a copy of one store in the place of another, or where there is none yet. Both are closed.
+    /// Replaces a store with a copy of another one, or creates the copy if no store exists. Neither store may be open.
     ///
-    /// Whatever stops it, the old store is in its place or the new one, each with its external data.
+    /// If it is interrupted, the URL has either the old store or the new one, each with its external data.
     ///
     /// - Parameters:
-    ///   - destinationURL: The place of the store that goes.
-    ///   - destinationOptions: The options of that store; its timeout is looked at.
-    ///   - sourceURL: The place of the other store. Nothing there is changed.
+    ///   - destinationURL: The URL of the store to replace.
+    ///   - destinationOptions: The options of that store. Only its timeout is used.
+    ///   - sourceURL: The URL of the store to copy. It is not changed.
     ///   - sourceOptions: Not used.
     ///   - storeType: `NSSQLiteStoreType`.
-    /// - Throws: An error when the store is open somewhere, or the other one cannot be read.
+    /// - Throws: An error if the replaced store is open, or the source store cannot be read.
     public func replacePersistentStore(
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String

@@ -6,7 +6,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     open var type: String = NSSQLiteStoreType
     /// The configuration of the model that the store holds; nil for all entities.
     open var configuration: String?
-    /// The place of the file. `/dev/null` means memory.
+    /// The URL of the file. `/dev/null` means an in-memory store.
     open var url: URL?
     /// Whether the store is opened for reading only.
     open var isReadOnly = false
@@ -23,15 +23,15 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     /// SQLite pragmas by name.
     open private(set) var sqlitePragmas: [String: NSObject] = [:]
 
-    /// Describes an SQLite store at a place.
+    /// Describes an SQLite store at a URL.
     ///
-    /// - Parameter url: The place of the file.
+    /// - Parameter url: The URL of the file.
     public init(url: URL) {
         self.url = url
         super.init()
     }
 
-    /// Describes a store without a place.
+    /// Describes a store without a URL.
     public override init() { super.init() }
 
     /// Sets an option.
@@ -48,7 +48,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     ///   - name: The pragma's name: `synchronous` (`NORMAL` or `FULL`) and `cache_size` are understood.
     open func setValue(_ value: NSObject?, forPragmaNamed name: String) { sqlitePragmas[name] = value }
 
-    /// Makes a description of its own with the same content.
+    /// Returns an independent copy of the description.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSPersistentStoreDescription()
         copy.type = type
@@ -69,7 +69,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
         var all: [AnyHashable: Any] = options
         all[NSReadOnlyPersistentStoreOption] = NSNumber(
             value: isReadOnly || (options[NSReadOnlyPersistentStoreOption] as? Bool ?? false))
-        // An option that was set by hand counts more.
+        // An option that was set explicitly takes precedence.
         for (key, value) in [
             (NSMigratePersistentStoresAutomaticallyOption, shouldMigrateStoreAutomatically),
             (NSInferMappingModelAutomaticallyOption, shouldInferMappingModelAutomatically),

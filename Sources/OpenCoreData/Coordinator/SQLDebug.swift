@@ -2,15 +2,15 @@ import Foundation
 import SwormSQLite
 import SwormRows
 
-/// What Core Data's launch argument `-com.apple.CoreData.SQLDebug` asks for: the statements of all stores on stderr.
+/// Core Data's launch argument `-com.apple.CoreData.SQLDebug`: prints the statements of all stores to stderr.
 ///
-/// - level 1 prints the SQL, with parameters in the place of values, and the time that it took;
+/// - level 1 prints the SQL, with parameters instead of values, and the time that it took;
 /// - level 2 prints the values too;
-/// - level 3 also prints how SQLite works each statement out, when it is prepared.
+/// - level 3 also prints the query plan of each statement when it is prepared.
 enum SQLDebug {
     static let argument = "-com.apple.CoreData.SQLDebug"
 
-    /// The watch that the process asks for; nil for none.
+    /// The observer for the level of this process; nil for level 0.
     static let watch: StatementWatch? = {
         let asked = level(CommandLine.arguments) { UserDefaults.standard.string(forKey: $0) }
         return watch(level: asked) { try? FileHandle.standardError.write(contentsOf: Data($0.utf8)) }

@@ -1,7 +1,7 @@
 import SwormStore
 
 extension StoreDisk {
-    /// That of a coordinator's options.
+    /// Creates the disk from a coordinator's options.
     init(coordinatorOptions options: [AnyHashable: Any]?) {
         self = options?[SwormDiskOption] as? StoreDisk ?? .system
     }

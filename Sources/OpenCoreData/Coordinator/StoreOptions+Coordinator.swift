@@ -4,7 +4,7 @@ import SwormRows
 import SwormStore
 
 extension StoreOptions {
-    /// The options of a coordinator as the store takes them. Options that are not known are passed over.
+    /// Creates store options from a coordinator's options. Unknown options are ignored.
     ///
     /// - Throws: An error that names an option whose value is of the wrong kind.
     init(coordinatorOptions options: [AnyHashable: Any]) throws {
@@ -18,7 +18,7 @@ extension StoreOptions {
         if let stages, !(stages is NSStagedMigrationManager) {
             throw Self.wrong(NSPersistentStoreStagedMigrationManagerOptionKey, value: stages)
         }
-        // Who gives stages wants them to be gone through.
+        // Stages imply automatic migration.
         migratesAutomatically =
             try Self.flag(NSMigratePersistentStoresAutomaticallyOption, in: options) ?? (stages != nil)
         infersMapping = try Self.flag(NSInferMappingModelAutomaticallyOption, in: options) ?? infersMapping

@@ -107,7 +107,7 @@ struct AllowListCheck {
         return result
     }
 
-    // MARK: Limits and refusals
+    // MARK: Limits and errors
 
     private mutating func count() throws {
         size += 1

@@ -111,7 +111,7 @@ struct DumpValue {
         return DateText.exact(seconds.rounded(.down))?.prefix(10) == text.prefix(10) ? seconds : nil
     }
 
-    // MARK: What a column holds
+    // MARK: Columns
 
     /// Returns the name of the file of external data that was missing when the store was dumped.
     private static func missingFile(_ any: Any) -> UUID? {

@@ -219,7 +219,7 @@ struct PreparedComparison: Sendable {
         }
     }
 
-    // MARK: Texts
+    // MARK: Strings
 
     private func matches(_ value: EvaluationValue, in scope: EvaluationScope) throws -> Bool? {
         guard let text = try text(value) else { return undecided }

@@ -1,7 +1,7 @@
 /// Parses a format string into a predicate.
 ///
 /// - Parameters:
-///   - format: The text in Apple's predicate language.
+///   - format: A string in Apple's predicate language.
 ///   - arguments: The values for `%@`, `%K` and the printf forms, in order. Surplus arguments are ignored.
 /// - Throws: A ``QueryError`` with the column of the error.
 package func parsePredicate(_ format: String, arguments: [PredicateArgument] = []) throws -> PredicateTree {
@@ -20,7 +20,7 @@ package func parseExpression(_ format: String, arguments: [PredicateArgument] = 
 /// A bracket may start a predicate or an expression. The same function reads both and reports which one it found, so
 /// that nothing is read twice and nested brackets take linear time.
 struct PredicateParser {
-    /// The result of parsing a part of the text.
+    /// The result of parsing a part of the string.
     struct Parsed {
         enum Content {
             case predicate(PredicateTree)
@@ -239,7 +239,7 @@ struct PredicateParser {
     /// The number of the last used argument, for messages.
     var argumentNumber: Int { nextArgument }
 
-    // MARK: What was found
+    // MARK: Results
 
     func requirePredicate(_ parsed: Parsed) throws -> PredicateTree {
         switch parsed.content {

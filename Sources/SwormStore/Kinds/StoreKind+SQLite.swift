@@ -21,7 +21,7 @@ extension StoreKind {
             try replacement.finish()
         })
 
-    /// Stores in memory, which are gone when they are closed.
+    /// In-memory stores. Closing one deletes its content.
     static let inMemory = StoreKind(
         type: NSInMemoryStoreType, hasURL: false,
         isMissing: { _ in true },

@@ -11,7 +11,7 @@ package struct StoreKind: Sendable {
     package let hasURL: Bool
     /// Whether opening a URL would create a store.
     package var isMissing: @Sendable (URL) -> Bool
-    /// Opens the store at a URL, and creates it if there is none and the options allow it.
+    /// Opens the store at a URL, and creates it if it does not exist and the options allow it.
     package var open: @Sendable (URL, CompiledModel, StoreOptions) throws -> any ObjectStore
     /// Reads the metadata of a store that is not open. The store is not changed.
     package var metadata: @Sendable (URL, StoreOptions) throws -> [String: Any]

@@ -1,7 +1,7 @@
 package import Foundation
 package import SwormRows
 
-/// What every store answers. A store sees a model, requests and snapshots, and never a managed object.
+/// The interface of all stores. A store sees a model, requests and snapshots, and never a managed object.
 ///
 /// A store may be called from any thread; it does its own locking.
 package protocol ObjectStore: AnyObject, Sendable {
@@ -55,17 +55,17 @@ package protocol ObjectStore: AnyObject, Sendable {
         from session: any StoreSession, _ token: InterruptToken?
     ) throws -> any StoreTransaction
 
-    /// Deletes the transactions of the history that lie before a place, and what only they need.
+    /// Deletes the transactions of the history before a position, and the data that only they use.
     ///
     /// - Returns: False for a store that keeps no history.
     func deleteHistory(before bound: HistoryBound) throws -> Bool
 
-    /// Lets somebody know what the store's connections run, from the next read or save of each on.
+    /// Adds an observer of the statements of the store's connections, from the next read or save of each.
     ///
     /// - Returns: A number by which it is removed.
     func add(_ watch: StatementWatch) -> Int
 
-    /// Ends a watch. It may still be told of statements that are running.
+    /// Removes an observer. It may still be called for statements that are running.
     func removeWatch(_ number: Int)
 
     /// Closes the files, as far as nobody uses them. Later calls throw.
@@ -77,7 +77,7 @@ package protocol ObjectStore: AnyObject, Sendable {
     func close(until end: ContinuousClock.Instant?) throws
 }
 
-// Work that nobody stops.
+// Work without a token.
 extension ObjectStore {
     package func beginSession() throws -> any StoreSession { try beginSession(nil) }
     func reserveKeys(root: Int, count: Int) throws -> Int64 { try reserveKeys(root: root, count: count, nil) }
@@ -114,7 +114,7 @@ package protocol StoreSession: AnyObject {
     /// relationship without such a table.
     func strayMembers(ofRelationship slot: Int, entity: Int) throws -> [(owner: Int64, key: Int64)]
 
-    /// The rows of the same objects in the same order, at most so many: the cells of the shape, then the owner's key and the
+    /// The rows of the same objects in the same order, up to a limit: the cells of the shape, then the owner's key and the
     /// order key.
     func memberRows(
         ofRelationship slot: Int, entity: Int, owners: [Int64], shape: RowShape, limit: Int
@@ -134,9 +134,9 @@ package protocol StoreSession: AnyObject {
     func decode<T>(_ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>) throws
         -> [T]
 
-    /// As `decode`, one row at a time, at a place that the closure must move it out of.
+    /// Decodes one row at a time into memory that the closure must move it out of.
     ///
-    /// - Parameter first: Where the first row is to be, and to stay; there are no others then.
+    /// - Parameter first: The memory for the first row, which stays there. No further rows are read then.
     func forEach<T>(
         _ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>,
         at first: UnsafeMutablePointer<T>?, body: (UnsafeMutablePointer<T>) throws -> Void) throws
@@ -150,10 +150,10 @@ package protocol StoreSession: AnyObject {
         columns: [ProjectedColumn], rows: [[StoredValue]]
     )
 
-    /// The rows of a projection, one after the other, for a reader that keeps none of them.
+    /// Returns a cursor over the rows of a projection, for a reader that does not keep them.
     func cursor(_ projection: ProjectionSpecification) throws -> any ProjectionCursor
 
-    /// The statement that answers a request, and how it is worked out; reads no rows.
+    /// Returns the statement of a request and its query plan. Reads no rows.
     func explain(_ specification: FetchSpecification, as form: ExplainedForm) throws -> StatementExplanation
 
     /// The same for a projection.
@@ -162,7 +162,7 @@ package protocol StoreSession: AnyObject {
     /// The content of an external binary value, from the bytes of its column (marker included).
     func externalData(_ column: UnsafeRawBufferPointer) throws -> Data
 
-    /// The transactions of the history behind a place, in the order of their numbers; nil when the store keeps none.
+    /// The transactions of the history after a position, in the order of their numbers; nil when the store keeps none.
     func history(after bound: HistoryBound?, includingChanges: Bool) throws -> [StoredTransaction]?
 
     /// How far the history reaches; nil when the store keeps none.
@@ -182,7 +182,7 @@ package protocol StoreTransaction: StoreSession {
     /// - Throws: As ``ObjectStore/save(_:_:)``.
     func save(_ request: SaveRequest) throws -> SaveResult
 
-    /// Gives all rows of a request other values, or none of them.
+    /// Updates all rows of a request, or nothing.
     func update(_ batch: BatchUpdate) throws -> BatchResult
     /// Deletes all rows of a request and what follows by their delete rules, or nothing.
     func delete(_ batch: BatchDeletion) throws -> BatchResult
@@ -192,7 +192,7 @@ package protocol StoreTransaction: StoreSession {
 
     /// Inserts rows: all of them, or none.
     ///
-    /// - Throws: What a save would throw of such objects.
+    /// - Throws: The error that a save of such objects would throw.
     func insert(_ batch: RowBatch) throws -> BatchCounts
 
     /// Inserts rows, or updates those that have the unique values already: all of it, or nothing.

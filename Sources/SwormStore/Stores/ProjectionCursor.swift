@@ -2,13 +2,13 @@ package import SwormRows
 
 /// The rows of a projection, one after the other.
 ///
-/// Nothing is kept of a row that was passed, so a reader takes the same memory for a million rows as for one. The session
+/// A row is not kept after the next one is read, so a reader takes the same memory for a million rows as for one. The session
 /// stays open as long as the cursor lives. Columns count from 0.
 package protocol ProjectionCursor: AnyObject {
     /// The content of the columns, in their order; an object takes two of them.
     var columns: [ProjectedColumn] { get }
 
-    /// Goes to the next row; false when there is none left.
+    /// Advances to the next row. Returns false after the last one.
     ///
     /// - Throws: ``CoreDataError`` where the store cannot be read, or was changed while it was being read.
     func next() throws -> Bool

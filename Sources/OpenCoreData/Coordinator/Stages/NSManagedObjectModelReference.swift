@@ -1,9 +1,9 @@
 public import Foundation
 import SwormStore
 
-/// A version of a model that is read when it is needed, and the checksum by which it is known to be the right one.
+/// A version of a model that is loaded when it is needed, and the checksum that identifies the version.
 open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
-    // Where the model is never changes, and what was read is guarded by `lock`. Hence the unchecked conformance.
+    // The source of the model never changes, and `lock` guards the loaded model. Hence the unchecked conformance.
 
     private enum Place {
         case model(NSManagedObjectModel)
@@ -24,7 +24,7 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// Refers to a model that is there.
+    /// Refers to a model in memory.
     ///
     /// - Parameters:
     ///   - model: The model. It must not be changed any more.
@@ -65,7 +65,7 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
         self.init(.hashes(versionHash, bundle ?? .main), versionChecksum: versionChecksum)
     }
 
-    /// The model. One without entities where it cannot be read; a migration then throws why.
+    /// The model, or a model without entities if it cannot be read. A migration then throws the reason.
     open var resolvedModel: NSManagedObjectModel { (try? read()) ?? NSManagedObjectModel() }
 
     /// The model, which has the checksum.
@@ -112,13 +112,13 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
             do {
                 model = try NSManagedObjectModel.load(contentsOf: url)
             } catch {
-                // A file that cannot be read is told of only when there is no other.
+                // An unreadable file is reported only if it is the only one.
                 if versions.count == 1 { throw error }
                 continue
             }
             guard isMeant(model) else { continue }
             if model.versionChecksum == versionChecksum { return model }
-            // Which of several versions was meant, nobody can say.
+            // With several versions and no match, the choice is ambiguous.
             if versions.count == 1 { other = model }
         }
         return other

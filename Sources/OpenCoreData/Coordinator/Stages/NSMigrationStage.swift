@@ -5,11 +5,11 @@ open class NSMigrationStage: NSObject, @unchecked Sendable {
     // A stage is set up before it is given to a manager, and not changed after that, by the rule of the class. Hence the
     // unchecked conformance.
 
-    /// What the stage is called in messages.
+    /// The name of the stage in messages.
     open var label: String?
 }
 
-/// Leads stores of some versions on by mappings that are inferred.
+/// Migrates stores of the given versions by inferred mappings.
 ///
 /// It leads to the version that the next custom stage begins with, or at the end to the coordinator's.
 open class NSLightweightMigrationStage: NSMigrationStage, @unchecked Sendable {
@@ -29,8 +29,8 @@ open class NSLightweightMigrationStage: NSMigrationStage, @unchecked Sendable {
 
 /// Leads from one version to the next by a mapping that is inferred, with code that runs before and after.
 ///
-/// What cannot be inferred is taken apart: a version in between has both the old and the new form, code fills the new one,
-/// and a later version drops the old one.
+/// A change that cannot be inferred takes several stages: an intermediate version has both the old and the new form, code
+/// fills the new one, and a later version drops the old one.
 open class NSCustomMigrationStage: NSMigrationStage, @unchecked Sendable {
     // The handlers are set before the stage is given to a manager, by the rule of the superclass. Hence the unchecked
     // conformance.
@@ -42,12 +42,12 @@ open class NSCustomMigrationStage: NSMigrationStage, @unchecked Sendable {
 
     /// Called before the stage, with the store open in its current model: in the manager's `container`.
     ///
-    /// The handler saves what it has changed. What it throws ends the whole migration, and leaves the store as it was.
+    /// The handler saves what it has changed. An error that it throws cancels the whole migration, and the store is unchanged.
     open var willMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
 
     /// Called after the stage, with the store open in its next model: in the manager's `container`.
     ///
-    /// The handler saves what it has changed. What it throws ends the whole migration, and leaves the store as it was.
+    /// The handler saves what it has changed. An error that it throws cancels the whole migration, and the store is unchanged.
     open var didMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
 
     /// Makes a stage.

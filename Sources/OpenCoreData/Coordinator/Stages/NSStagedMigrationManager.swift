@@ -16,8 +16,8 @@ public let NSPersistentStoreStagedMigrationManagerOptionKey: String = "NSPersist
 /// let manager = NSStagedMigrationManager([NSLightweightMigrationStage([v1.versionChecksum]), split])
 /// description.setOption(manager, forKey: NSPersistentStoreStagedMigrationManagerOptionKey)
 /// ```
-/// All stages, with their handlers, work on a copy beside the store. It takes the store's place when the last one has
-/// succeeded: whatever stops them, the store is the old one or the new one.
+/// All stages, with their handlers, work on a copy beside the store. The copy replaces the store after the last stage has
+/// succeeded. If the migration is interrupted, the store is either the old one or the new one.
 open class NSStagedMigrationManager: NSObject, @unchecked Sendable {
     // The stages never change, and the container is guarded by `lock`. Hence the unchecked conformance.
 
@@ -38,7 +38,7 @@ open class NSStagedMigrationManager: NSObject, @unchecked Sendable {
     /// A container with the store that is migrated, in the model of the moment; nil but in the handlers of stages.
     open var container: NSPersistentContainer? { lock.withLock { current } }
 
-    /// Runs a migration, the only one that the manager has at work.
+    /// Runs a migration. A manager runs one migration at a time.
     final func running<Result>(_ body: () throws -> Result) throws -> Result {
         try lock.withLock {
             guard !isRunning else {

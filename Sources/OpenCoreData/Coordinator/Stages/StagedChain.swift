@@ -1,10 +1,10 @@
 import Foundation
 import SwormStore
 
-/// What the stages of a manager do with a store of a version, worked out and checked before anything is touched.
+/// The steps of a staged migration from a store's version, computed and checked before anything is changed.
 struct StagedChain {
     struct Step {
-        /// Nil for what is only inferred.
+        /// Nil for a step that is only inferred.
         let custom: NSCustomMigrationStage?
         /// The stage for messages.
         let name: String
@@ -23,7 +23,7 @@ struct StagedChain {
     ///   - checksum: The checksum of the store's version.
     ///   - destination: The model of the coordinator.
     ///   - path: The store, for messages.
-    ///   - storedModel: Finds the model of the store where no stage tells it.
+    ///   - storedModel: Returns the model of the store. Called if no stage has it.
     init(
         _ stages: [NSMigrationStage], from checksum: String, to destination: NSManagedObjectModel, path: String,
         storedModel: () throws -> NSManagedObjectModel
@@ -45,7 +45,7 @@ struct StagedChain {
         }
     }
 
-    // MARK: What is known of the versions
+    // MARK: Versions
 
     /// The versions that a stage leads on from. A lightweight one may name that which it leads to, too.
     private func sources(_ index: Int) -> [String] {
@@ -128,14 +128,14 @@ struct StagedChain {
         )
     }
 
-    // MARK: The way
+    // MARK: Steps
 
     private mutating func walk(from first: Int, checksum: String, _ storedModel: () throws -> NSManagedObjectModel)
         throws
     {
         var at = checksum
         var model = try reference(to: checksum)?.resolve() ?? storedModel()
-        // The lightweight stage that is not at its end yet: where that is, only what follows tells.
+        // The current lightweight stage. The next custom stage determines its destination.
         var open: Int?
         for index in stages.indices[first...] {
             if at == last { break }

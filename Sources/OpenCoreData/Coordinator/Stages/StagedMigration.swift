@@ -1,7 +1,7 @@
 import Foundation
 import SwormStore
 
-/// Takes a store through the stages of a manager.
+/// Migrates a store through the stages of a manager.
 struct StagedMigration {
     let manager: NSStagedMigrationManager
     let url: URL
@@ -13,7 +13,7 @@ struct StagedMigration {
 
     /// - Parameters:
     ///   - hashes: The version hashes of the store.
-    ///   - tell: Told how much is done, from 0 to 1. What it throws cancels the migration.
+    ///   - tell: Called with the fraction that is done, from 0 to 1. An error that it throws cancels the migration.
     func run(from hashes: [String: Data], tell: @escaping (Double) throws -> Void) throws {
         try manager.running {
             let files = StoreFiles(url: url, disk: options.disk)
@@ -23,7 +23,7 @@ struct StagedMigration {
             guard let first = chain.steps.first else { return }
             let copies = chain.steps.reduce(0) { $0 + 1 + ($1.custom?.willMigrateHandler == nil ? 0 : 1) }
             let replacement = try StoreReplacement(of: url, options: options, isMissingAllowed: false, steps: copies)
-            // Somebody else may have migrated it before it was locked.
+            // Another process may have migrated it before it was locked.
             let now = try replacement.versionHashes()
             if now == destination.entityVersionHashesByName { return }
             guard now == hashes else {

@@ -4,7 +4,7 @@ import SwormStore
 /// The operations of a context that write many rows at once: by statements, without the context's objects, in the
 /// context's transaction.
 ///
-/// Statements do not see unsaved changes and call no method of an object. Where either matters, an operation uses
+/// Statements do not see unsaved changes and call no method of an object. If either matters, an operation uses
 /// objects instead, or leaves that to its caller.
 struct BatchOperations {
     let context: NSManagedObjectContext

@@ -60,7 +60,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
     /// Returns the id itself: it never changes.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether another id stands for the same object.
+    /// Whether another id identifies the same object.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSManagedObjectID else { return false }
         return self === other

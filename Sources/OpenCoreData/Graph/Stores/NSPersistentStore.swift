@@ -3,7 +3,7 @@ import SwormStore
 
 /// A store that a coordinator has opened.
 open class NSPersistentStore: NSObject, @unchecked Sendable {
-    // What can change is guarded by `lock`; the store behind it does its own locking. Hence the unchecked conformance.
+    // Mutable state is guarded by `lock`; the store behind it does its own locking. Hence the unchecked conformance.
 
     /// The store itself.
     package let objectStore: any ObjectStore
@@ -41,7 +41,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// Whether the store was opened for reading only.
     public final var isReadOnly: Bool { objectStore.isReadOnly }
 
-    /// The place of the store's file; nil for a store in memory.
+    /// The URL of the store's file; nil for an in-memory store.
     open var url: URL? {
         lock.lock()
         defer { lock.unlock() }
@@ -55,7 +55,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         return owner
     }
 
-    /// The metadata. What is set is written with the next save; values that a property list cannot hold are passed over.
+    /// The metadata. Changes are written with the next save. Values that a property list cannot hold are ignored.
     open var metadata: [String: Any] {
         get { objectStore.metadata }
         set {

@@ -1,10 +1,10 @@
 import SwormStore
 
 extension NSPersistentStoreCoordinator {
-    /// The place behind the last transactions of stores.
+    /// Returns a token for the position after the last transaction of each store.
     ///
-    /// - Parameter stores: Stores of this coordinator; nil for all of them. One that keeps no history is passed over.
-    /// - Returns: A token; nil when none of the stores keeps a history, or one can't be read.
+    /// - Parameter stores: Stores of this coordinator; nil for all of them. A store without a history is ignored.
+    /// - Returns: A token; nil if no store keeps a history, or a store can't be read.
     public final func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
         let asked = stores.map { $0.compactMap { $0 as? NSPersistentStore } }
         var transactions: [String: Int64] = [:]
@@ -14,7 +14,7 @@ extension NSPersistentStoreCoordinator {
                 defer { session.end() }
                 transactions[store.identifier] = try session.historyExtent()?.highest
             } catch {
-                // A token that left a store out would have it read from the beginning.
+                // With a token that omits a store, its history would be read from the beginning.
                 return nil
             }
         }

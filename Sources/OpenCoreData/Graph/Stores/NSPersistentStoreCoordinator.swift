@@ -5,20 +5,20 @@ import SwormStore
 ///
 /// May be used from any thread.
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
-    // What can change is guarded by `lock`. Hence the unchecked conformance.
+    // Mutable state is guarded by `lock`. Hence the unchecked conformance.
 
     /// The model. It must not be changed any more.
     public let managedObjectModel: NSManagedObjectModel
     /// A name for messages and logs.
     open var name: String?
     let compiledModel: CompiledModel
-    /// What was wrong with the model; opening a store throws it.
+    /// The error of an invalid model; opening a store throws it.
     let modelError: (any Error)?
-    /// Where the objects come from that were not saved yet.
+    /// The origin of objects that were not saved yet.
     let temporaryOrigin: ObjectOrigin
     private let lock = NSRecursiveLock()
     private var stores: [NSPersistentStore] = []
-    /// By entity number, empty where nobody has asked yet; emptied whenever a store comes or goes.
+    /// The cached origins by entity number. Cleared whenever a store is added or removed.
     private var knownOrigins: [[ObjectOrigin]] = []
     private var contexts: [ObjectIdentifier: WeakContext] = [:]
 
@@ -28,7 +28,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Makes a coordinator without stores.
     ///
-    /// - Parameter model: The model. Its faults, if it has any, are thrown when a store is added.
+    /// - Parameter model: The model. If it is invalid, adding a store throws its error.
     public init(managedObjectModel model: NSManagedObjectModel) {
         managedObjectModel = model
         do {
@@ -54,9 +54,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         return stores
     }
 
-    /// Runs a block that holds the coordinator alone.
+    /// Runs a block with exclusive access to the coordinator.
     ///
-    /// - Parameter block: What to run.
+    /// - Parameter block: The block to run.
     public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
         lock.lock()
         defer { lock.unlock() }
@@ -65,7 +65,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     // MARK: Stores
 
-    /// Takes a store in, unless one with its identifier is open: nobody could tell the objects of the two apart.
+    /// Adds a store. Throws if a store with its identifier is open, because their objects would have the same ids.
     final func enter(_ store: NSPersistentStore) throws {
         lock.lock()
         defer { lock.unlock() }
@@ -88,7 +88,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         try remove(store, until: .now + .seconds(timeout))
     }
 
-    /// Closes a store, and takes it out if it is there.
+    /// Closes a store and removes it.
     ///
     /// - Parameter end: When to give up; nil for never.
     /// - Throws: ``CoreDataError`` with the condition `timedOut` or `wouldDeadlock`. Nothing new begins then.
@@ -102,15 +102,15 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         store.leave()
     }
 
-    /// The open store at a place.
+    /// The open store at a URL.
     ///
-    /// - Parameter URL: The place of a store's file.
+    /// - Parameter URL: The URL of a store's file.
     open func persistentStore(for URL: URL) -> NSPersistentStore? {
         let path = URL.standardizedFileURL.path
         return persistentStores.first { $0.url?.standardizedFileURL.path == path }
     }
 
-    /// The place of a store.
+    /// The URL of a store.
     ///
     /// - Parameter store: A store of this coordinator.
     open func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
@@ -127,7 +127,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///   - store: A store of this coordinator.
     open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) { store.metadata = metadata ?? [:] }
 
-    /// The id that a URI stands for.
+    /// Returns the id that a URI represents.
     ///
     /// - Parameter url: A URI made by `uriRepresentation()` of a permanent id.
     /// - Returns: The id; nil when the URI is malformed, or names no open store or no entity of the model.
@@ -183,7 +183,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         contexts[ObjectIdentifier(context)] = isMerging ? WeakContext(context: context) : nil
     }
 
-    /// Lets the contexts that ask for it know what another one has saved.
+    /// Merges the changes of a save into the other contexts that merge automatically.
     final func passOn(_ ids: SavedIDs, from saver: NSManagedObjectContext) {
         lock.lock()
         let others = contexts.isEmpty ? [] : contexts.values.compactMap(\.context).filter { $0 !== saver }

@@ -1,6 +1,6 @@
 import SwormStore
 
-/// Where the objects of one store come from: shared by all their ids.
+/// The store and the model of objects, shared by all their ids.
 final class ObjectOrigin: @unchecked Sendable {
     // Everything is written once. The store does its own locking, and the model is frozen while a coordinator uses it; hence
     // the unchecked conformance.

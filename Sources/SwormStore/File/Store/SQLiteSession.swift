@@ -135,7 +135,7 @@ class SQLiteSession: StoreSession {
             do {
                 return try fill(from: &statement, shape: shape, more: [CellRule(.integer)])
             } catch let error as SQLiteError where error.code == SQLiteError.tooBig {
-                // Batches do with less room.
+                // Batches need less memory.
                 return nil
             }
         }
@@ -222,14 +222,14 @@ class SQLiteSession: StoreSession {
 
     func endReading() { lease.endUse() }
 
-    /// What an error of a read means: what was read while somebody wrote can look like damage.
+    /// Returns the meaning of a read error: a read during a concurrent write can look like damage.
     func readingError(_ error: any Error) throws -> any Error {
         try checkPlace()
         let error = store.explained(error, token: token)
         return (error as? SQLiteError).map { CoreDataError($0, while: "read", path: open.path) } ?? error
     }
 
-    /// What reads the files of a plan's columns, where it has such.
+    /// Returns the reader of a plan's external files, if it has such columns.
     private func externalReader(_ isNeeded: Bool) -> Statement.ExternalReader? {
         guard isNeeded else { return nil }
         return store.external.data(of:)

@@ -74,7 +74,7 @@ extension SQLiteStore {
     }
 
     /// Removes what is left of a store that could not be made, unless there is something in it: another process may have
-    /// made one meanwhile. A file that was there before stays, empty as it was.
+    /// created one concurrently. A file that existed before stays empty.
     private static func removeFailure(_ files: StoreFiles, existed: Bool) {
         guard FileStamp(path: files.main) != nil, holdsNothing(files) else { return }
         if existed {

@@ -30,7 +30,7 @@ extension SQLiteStore {
         case .transaction(let number):
             try connection.run("DELETE FROM ATRANSACTION WHERE Z_PK < ?", binding: [.integer(number)])
         case .date(let date):
-            // Up to the first that stays: where a clock went back, a gap would be left that no token could tell.
+            // Up to the first that stays: if a clock went back, there would be a gap that no token can represent.
             // It is looked for once: for every row it would take hours in a long history.
             let first = "(SELECT min(Z_PK) FROM ATRANSACTION t WHERE \(HistoryReader.moment) >= ?1)"
             try connection.run(
@@ -42,7 +42,7 @@ extension SQLiteStore {
         let references = ["ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS"].filter {
             tables.has($0, in: .transaction)
         }
-        // With columns that are not known, nobody knows which texts are in use.
+        // With unknown columns it is unknown which strings are in use.
         guard tables.has("Z_PK", in: .string), references.count == 4 else { return }
         let unused = references.map {
             "NOT EXISTS (SELECT 1 FROM ATRANSACTION t WHERE t.\($0) = ATRANSACTIONSTRING.Z_PK)"

@@ -2,12 +2,12 @@ package import Foundation
 import SwormSQLite
 
 extension SQLiteStore {
-    /// Opens the store at a URL; makes it where there is none and the options say so.
+    /// Opens the store at a URL, and creates it if it does not exist and the options allow it.
     ///
-    /// A store that does not fit the model, or that is damaged, is refused with not a byte changed. The URL `/dev/null`
+    /// A store that does not fit the model, or that is damaged, is rejected and not changed. The URL `/dev/null`
     /// asks for a store in memory.
     ///
-    /// - Throws: ``CoreDataError`` that says what stands in the way.
+    /// - Throws: ``CoreDataError`` with the reason.
     package static func open(
         url: URL, model: CompiledModel, options: StoreOptions = StoreOptions()
     ) throws -> SQLiteStore {
@@ -157,7 +157,7 @@ extension SQLiteStore {
     static func openForWriting(
         _ files: StoreFiles, model: CompiledModel, options: StoreOptions
     ) throws -> (StoreMetadata, OpenStore) {
-        // In a scope of its own, so that the connection and a copy are gone before the file is opened for writing.
+        // In a scope of its own, so that the connection and a copy are closed before the file is opened for writing.
         let inspection = try inspect(files, largestCopy: options.largestInspectionCopy, options: options).inspection
         if model.storeHashes != nil { try checkWriting(inspection, files: files, options: options) }
         try inspection.check(against: model, path: files.main)
@@ -165,8 +165,8 @@ extension SQLiteStore {
         let mirroringTable = inspection.mirroringTable
         if let mirroringTable, !options.writesMirroredStores { throw MirroredStore(table: mirroringTable) }
         try checkWritable(files)
-        // A history that is there goes on whatever the option says, and needs the columns that the model asks for. What is
-        // written into a mirrored store must be in a history, or it stays unknown to the cloud.
+        // An existing history is continued whatever the option says, and needs the columns that the model asks for. Changes
+        // of a mirrored store must be in a history, or CloudKit does not see them.
         let keepsHistory = options.tracksHistory || inspection.keepsHistory || mirroringTable != nil
         let pool = try CoreDataError.translating(while: "open", path: files.main) { () throws -> ConnectionPool in
             let writer = try connect(files, options: options, access: .readWrite)
@@ -183,8 +183,8 @@ extension SQLiteStore {
         return (inspection.metadata, open)
     }
 
-    /// Refuses to open a store for writing with a model that was inferred from it: in any case without having been asked to,
-    /// and where a save would have to write what such a model does not know.
+    /// Throws if a store must not be opened for writing with a model that was inferred from it: without the option for it,
+    /// and if a save would have to write data that such a model does not contain.
     private static func checkWriting(
         _ inspection: StoreInspection, files: StoreFiles, options: StoreOptions
     ) throws {

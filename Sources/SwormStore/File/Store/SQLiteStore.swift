@@ -96,7 +96,7 @@ package final class SQLiteStore: ObjectStore {
         }
     }
 
-    /// Who is told what the store's connections run now, if anybody.
+    /// Returns the current observer of the statements of the store's connections, if there is one.
     ///
     /// - Throws: An error when the store is closed.
     func currentWatch() throws -> StatementWatch? {
@@ -120,7 +120,7 @@ package final class SQLiteStore: ObjectStore {
     /// The files while the store is open.
     var openFiles: OpenStore? { state.withLock { $0.open } }
 
-    /// The open files; for a store that is only read, opened anew if somebody has changed them.
+    /// The open files; for a store that is only read, reopened if another process has changed them.
     func currentFiles() throws -> (OpenStore, StatementWatch?) {
         let (open, watch) = state.withLock { ($0.open, $0.watches.combined) }
         guard let open else { throw CoreDataError.storeIsClosed }
@@ -240,7 +240,7 @@ package final class SQLiteStore: ObjectStore {
             store: self, open: session.open, connection: connection, token: token, connecting: .fromView)
     }
 
-    /// The metadata that wait for the next write; nil when there are none.
+    /// The metadata to write with the next save; nil if unchanged.
     var newMetadata: StoreMetadata? { state.withLock { $0.newMetadata } }
 
     /// Takes note of what a transaction has written, and of the files that nobody needs who begins to read now.
@@ -259,7 +259,7 @@ package final class SQLiteStore: ObjectStore {
         self.replaced(replaced, seenUntil: lastView)
     }
 
-    /// The open files, and who is told what their connections run.
+    /// Returns the open files and the observer of their connections' statements.
     func writableFiles() throws -> (OpenStore, StatementWatch?) {
         if let readOnlyReason {
             throw CoreDataError(

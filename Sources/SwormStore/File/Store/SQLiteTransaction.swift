@@ -4,13 +4,13 @@ import SwormRows
 
 /// A write transaction that spans several writes and reads. It holds the connection for writing until its end.
 final class SQLiteTransaction: SQLiteSession, StoreTransaction {
-    /// What is known of external files at a moment.
+    /// The state of external files at a moment.
     struct Files {
         var written: [UUID] = []
         var replaced: Set<UUID> = []
     }
 
-    /// What has become of the transaction, for whoever ends it.
+    /// The outcome of the transaction, for the code that ends it.
     ///
     /// @unchecked: touched during uses of the lease, and after the last of them.
     private final class Progress: @unchecked Sendable {
@@ -60,7 +60,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         _ connection: StoreConnection, progress: Progress, connecting: Connecting, store: SQLiteStore,
         open: OpenStore
     ) {
-        // What ends a transaction is not to be stopped.
+        // The end of a transaction cannot be interrupted.
         connection.serveNobody()
         if !progress.isCommitted {
             if connection.base.isInTransaction { try? connection.base.rollback() }
@@ -139,7 +139,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         }
     }
 
-    /// Runs the first work of the transaction. When it throws, the transaction is begun anew: nothing else was in it, and
+    /// Runs the first work of the transaction. When it throws, the transaction is restarted: nothing else was in it, and
     /// nobody has seen its state, which may be another one then. A savepoint would keep it, but makes SQLite copy every page
     /// before it is changed.
     private func beginningAnew<Output>(_ connection: StoreConnection, _ work: () throws -> Output) throws -> Output {

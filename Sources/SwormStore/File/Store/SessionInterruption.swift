@@ -12,7 +12,7 @@ final class SessionInterruption: @unchecked Sendable {
 
     /// The read that is running, if any, fails as cancelled.
     func interrupt() {
-        // Under the lock, so that the session does not end meanwhile and its connection serve somebody else.
+        // Under the lock, so that the session does not end and its connection is not used by another session.
         lock.withLock { handle?.interrupt() }
     }
 

@@ -1,11 +1,11 @@
 import SwormSQLite
 import SwormRows
 
-/// Those who are told what the connections of a store run.
+/// The observers of the statements of a store's connections.
 struct StatementWatches: Sendable {
     private var watches: [(number: Int, watch: StatementWatch)] = []
     private var last = 0
-    /// One for all of them; nil when nobody watches.
+    /// One observer that calls all of them; nil if there are none.
     private(set) var combined: StatementWatch?
 
     init(_ first: StatementWatch?) {

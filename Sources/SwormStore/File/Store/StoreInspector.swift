@@ -1,7 +1,7 @@
 package import Foundation
 package import SwormSQLite
 
-/// The file of a store as it is, opened to be looked at. No model is needed, and not a byte changes.
+/// The file of a store as it is, opened for inspection. No model is needed, and the file is not changed.
 package final class StoreInspector {
     package let files: StoreFiles
     package let metadata: StoreMetadata
@@ -35,7 +35,7 @@ package final class StoreInspector {
     /// Whether the file is still the one that was opened. A connection that takes locks is always up to date.
     package var isCurrent: Bool { place.isCurrent }
 
-    /// Where the properties of a model stand in this file.
+    /// Returns the columns of a model's properties in this file.
     ///
     /// - Throws: ``CoreDataError`` that lists the differences where the file was written with another model.
     package func layout(for model: CompiledModel) throws -> StoreLayout {

@@ -9,7 +9,7 @@ package struct StoreOptions: Sendable {
     var createsMissingFile = true
     /// The longest time in seconds that anything waits for another connection or another process.
     package var busyTimeout = 10.0
-    /// How hard a save is pressed onto the disk. With `normal` a loss of power may cost the last saves, but not the store. Only
+    /// How a save is synchronized to disk. With `normal` a loss of power may cost the last saves, but not the store. Only
     /// a store with a write-ahead log can have less than `full`.
     package var synchronous = Connection.Synchronous.normal
     /// The kind of journal: a write-ahead log, or one to roll back from (`delete`, `truncate`). The file keeps it.
@@ -33,17 +33,17 @@ package struct StoreOptions: Sendable {
     package var writesWithInferredModel = false
     /// Whether a store of another model is migrated when it is opened.
     package var migratesAutomatically = false
-    /// Whether the mapping of such a migration is worked out from the two models.
+    /// Whether the mapping of such a migration is inferred from the two models.
     package var infersMapping = false
-    /// Tells how many bytes are free where a folder is; nil where nobody knows. A migration asks before it begins.
+    /// Returns the free bytes on the volume of a folder; nil if unknown. A migration checks it before it begins.
     var freeRoom: @Sendable (_ folder: String) -> Int64? = { StoreFiles.freeRoom(in: $0) }
     /// How the files of the store are changed.
     package var disk = StoreDisk.system
-    /// What a new store gets as the copy of its model; nil for none.
+    /// The copy of the model that is written into a new store; nil for none.
     package var modelCache: Data?
-    /// Who is told what the store's connections run, from its opening on.
+    /// The observer of the statements of the store's connections, from the time it is opened.
     package var watch: StatementWatch?
-    /// What hands the content of external files on to another store, or takes it from there.
+    /// The external files that are shared with another store.
     package var lentFiles: SharedExternalFiles?
     /// When files of external data are removed that no row names.
     var externalData = ExternalDataLimits()

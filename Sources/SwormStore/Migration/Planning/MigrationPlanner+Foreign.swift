@@ -1,5 +1,5 @@
 extension MigrationPlanner {
-    // MARK: Refusals
+    // MARK: Rejections
 
     /// Throws an error if a third-party object in the file has a name or number that the new model needs.
     func refuseForeignNames() throws {
