@@ -3,8 +3,8 @@ import Foundation
 import SwormPredicates
 import Testing
 
-@Suite("Plans of tables")
-struct EntityPlanTests {
+@Suite("Mappings of types")
+struct TypeMappingTests {
     @Test func `attributes are in the order of their names, with kind, optionality and offset`() throws {
         let plan = Book.mapping
         #expect(plan.entityName == "Book")
