@@ -1,10 +1,10 @@
 import SwormRows
 import SwormSQLite
 
-/// The rows of a projection from a file.
+/// A cursor over the rows of a projection in a SQLite file.
 final class SQLiteCursor: ProjectionCursor {
     let columns: [ProjectedColumn]
-    // Before the session, so that its connection is not in use any more when that goes.
+    // Declared before the session, so that the statement is finalized before the session releases its connection.
     private var statement: Statement
     private let session: SQLiteSession
 

@@ -37,7 +37,7 @@ extension SQLiteSession {
         }
     }
 
-    /// The error of a value with the path of its column; any other error as it is.
+    /// Returns the error of a value with the path of its column added, or any other error unchanged.
     private func named(
         _ error: any Error, in projection: ProjectionSpecification, columns: [ProjectedColumn]
     ) -> any Error {

@@ -8,14 +8,14 @@ class SQLiteSession: StoreSession {
     let open: OpenStore
     private let number: Int
     let lease: ConnectionLease
-    /// Stops what the view reads.
+    /// The token that stops the session's reads.
     let token: InterruptToken
     private let interruption: SessionInterruption
     var interrupt: @Sendable () -> Void { { [interruption] in interruption.interrupt() } }
 
     /// - Parameters:
-    ///   - connection: A connection that works for the token.
-    ///   - giveBack: Called with the connection when a transaction has ended; nil for a view.
+    ///   - connection: A connection that is assigned to the token.
+    ///   - giveBack: Called with the connection after a transaction has ended, or nil for a view.
     init(
         store: SQLiteStore, open: OpenStore, connection: StoreConnection, _ token: InterruptToken?,
         giveBack: (@Sendable (StoreConnection) -> Void)? = nil
@@ -126,7 +126,8 @@ class SQLiteSession: StoreSession {
         try read { connection in
             let scan = try open.compiler.memberScan(ofRelationship: slot, in: entity, owners: owners, shape: shape)
             guard let scan else { return nil }
-            // Keys are handed out one after the other: the highest is no less than the number of rows, and found at once.
+            // Keys are assigned consecutively, so the highest key is at least the number of rows. It is found without a
+            // scan.
             let table = open.columns[store.model[shape.entity].root - 1].table
             let highest = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
             guard highest / 2 <= Int64(count) else { return nil }
@@ -135,7 +136,7 @@ class SQLiteSession: StoreSession {
             do {
                 return try fill(from: &statement, shape: shape, more: [CellRule(.integer)])
             } catch let error as SQLiteError where error.code == SQLiteError.tooBig {
-                // Batches need less memory.
+                // Reading in batches needs less memory.
                 return nil
             }
         }
@@ -175,7 +176,7 @@ class SQLiteSession: StoreSession {
 
     func end() { lease.end() }
 
-    /// Ends the view during its use, without giving back the connection, which goes on in a transaction.
+    /// Ends the view during its use without returning the connection, on which a transaction continues.
     final func handOver() {
         lease.handOver()
         interruption.disarm()
@@ -190,7 +191,7 @@ class SQLiteSession: StoreSession {
         defer { endReading() }
         do {
             let result = try body(connection)
-            // A function that was stopped in the middle has found less than there is.
+            // A function that was interrupted returned an incomplete result.
             if let failure = token.failure { throw failure }
             try checkPlace()
             return result
@@ -199,7 +200,7 @@ class SQLiteSession: StoreSession {
         }
     }
 
-    /// Claims the connection for a read. Each call is followed by one of `endReading()`.
+    /// Starts using the connection for a read. The caller must end the use with ``endReading()``.
     func beginReading() throws -> StoreConnection {
         let connection = try lease.beginUse()
         do {
@@ -211,25 +212,25 @@ class SQLiteSession: StoreSession {
         return connection
     }
 
-    /// Makes a connection ready for the next use.
+    /// Prepares the connection for its next use.
     final func prepare(_ connection: StoreConnection) throws {
-        // Somebody may have begun to watch, or ended, while the view was open.
+        // Observers may have been added or removed since the view began.
         let watch = try store.currentWatch()
-        // A single connection may have served another view.
+        // A single connection may have been used by another view in between.
         connection.serve(token, watch: watch)
         open.pool.touch()
     }
 
     func endReading() { lease.endUse() }
 
-    /// Returns the meaning of a read error: a read during a concurrent write can look like damage.
+    /// Returns the cause of a read error: a read during a concurrent write can look like a damaged file.
     func readingError(_ error: any Error) throws -> any Error {
         try checkPlace()
         let error = store.explained(error, token: token)
         return (error as? SQLiteError).map { CoreDataError($0, while: "read", path: open.path) } ?? error
     }
 
-    /// Returns the reader of a plan's external files, if it has such columns.
+    /// Returns the reader of external files, or nil if the plan has no columns that need it.
     private func externalReader(_ isNeeded: Bool) -> Statement.ExternalReader? {
         guard isNeeded else { return nil }
         return store.external.data(of:)
@@ -253,9 +254,10 @@ class SQLiteSession: StoreSession {
         }
     }
 
-    /// A row of the file may carry any numbers; only those of the model lead anywhere.
+    /// Returns the identity of a row. A file may contain any entity numbers and keys, so they are checked against the
+    /// model.
     ///
-    /// - Parameter expected: The number of the entity that was asked for.
+    /// - Parameter expected: The number of the requested entity.
     private func row(_ key: Int64, entity: Int64, of expected: Int) throws -> RowID {
         let model = store.model
         guard key > 0 else { throw CoreDataError.wrongKey(key, in: model[expected].name) }
@@ -265,7 +267,7 @@ class SQLiteSession: StoreSession {
         return RowID(entity: found.number, key: key)
     }
 
-    /// The error of a value with the names of its entity and attribute; any other error as it is.
+    /// Returns the error of a value with its entity and attribute names added, or any other error unchanged.
     private func named(_ error: any Error, entity: Int, attributes: [Int]) -> any Error {
         let entity = store.model[entity]
         func name(_ column: Int) -> String? { column > 0 ? entity.attributes[attributes[column - 1]].name : nil }

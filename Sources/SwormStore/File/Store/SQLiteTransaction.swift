@@ -2,48 +2,49 @@ import Foundation
 import SwormSQLite
 import SwormRows
 
-/// A write transaction that spans several writes and reads. It holds the connection for writing until its end.
+/// A write transaction with several writes and reads. It holds the connection for writing until it ends.
 final class SQLiteTransaction: SQLiteSession, StoreTransaction {
-    /// The state of external files at a moment.
+    /// The external files that a transaction has written and replaced.
     struct Files {
         var written: [UUID] = []
         var replaced: Set<UUID> = []
     }
 
-    /// The outcome of the transaction, for the code that ends it.
+    /// The outcome of a transaction, for the code that ends it.
     ///
-    /// @unchecked: touched during uses of the lease, and after the last of them.
+    /// @unchecked: accessed only during uses of the lease, and after the last one.
     private final class Progress: @unchecked Sendable {
         var isCommitted = false
-        /// Whether the commit failed in a way that may leave it in the log, to be found by the next who opens the file.
+        /// Whether a failed commit may have reached the log, so that the next process that opens the file may find it.
         var isInDoubt = false
         var files = Files()
     }
 
-    /// How the connection came to the transaction, and goes back.
+    /// The origin of the connection, which determines how it is returned.
     enum Connecting: Sendable {
-        /// From the pool. Whether a read transaction of this thread on a single connection was ended for it.
+        /// From the pool. The value is whether a read transaction of this thread on a single connection was ended for
+        /// it.
         case fromPool(wasPinned: Bool)
-        /// From a view, whose snapshot the transaction writes into.
+        /// From a view. The transaction writes to the view's snapshot.
         case fromView
     }
 
     private let progress = Progress()
-    /// Whether the state at the beginning is noted.
+    /// Whether the initial state was recorded by ``keepSnapshot()``.
     private var keepsSnapshot = false
-    /// Values may be made while they are written, by code that does more than that.
+    /// Whether a write is running. Values can be computed during a write, by closures that might write too.
     private var isWriting = false
-    /// Whether something was written that a failure of what follows must not undo.
+    /// Whether data was written that must survive the failure of later writes.
     private var hasWritten = false
-    /// Whether something was read: what is written later is to be written into that very state.
+    /// Whether data was read. Later writes must then apply to the state that was read.
     private var hasRead = false
     private var files: Files {
         get { progress.files }
         set { progress.files = newValue }
     }
     private var marks: [Files] = []
-    /// The number of marks that are savepoints. The rest become such before the next write: until then there is nothing to
-    /// undo, and rows may be being read.
+    /// The number of marks that are savepoints. The other marks become savepoints before the next write: before it
+    /// there is nothing to undo, and statements may be reading rows.
     private var savepoints = 0
 
     init(
@@ -89,11 +90,12 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         }
     }
 
-    /// Runs statements that are no part of a request. When they fail, what they did is undone, and the transaction goes on.
+    /// Runs statements that are not part of a save request. If they fail, their changes are undone, and the transaction
+    /// stays open.
     ///
     /// - Parameters:
-    ///   - author: Who writes, for the history.
-    ///   - contextName: The context that writes, for the history.
+    ///   - author: The author of the changes, for the history.
+    ///   - contextName: The name of the context that makes the changes, for the history.
     func batch<Output>(
         author: String?, contextName: String?, _ statements: (SaveTransaction) throws -> Output
     ) throws -> Output {
@@ -110,7 +112,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
     }
 
     func upsert(_ batch: RowBatch, by rule: UpsertRule) throws -> BatchCounts? {
-        // With an inferred model each change is looked at, which a save does.
+        // A store with an inferred model requires every change to be checked, so it uses a save instead.
         guard open.limits == nil else { return nil }
         return try self.batch(author: batch.author, contextName: batch.contextName) { try $0.upsert(batch, by: rule) }
     }
@@ -139,15 +141,15 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         }
     }
 
-    /// Runs the first work of the transaction. When it throws, the transaction is restarted: nothing else was in it, and
-    /// nobody has seen its state, which may be another one then. A savepoint would keep it, but makes SQLite copy every page
-    /// before it is changed.
+    /// Runs the first write of the transaction. If it throws an error, the transaction is restarted. Nothing else was
+    /// written, and the state was not read, so it may be a different one afterwards. A savepoint would preserve it, but
+    /// makes SQLite copy every page before changing it.
     private func beginningAnew<Output>(_ connection: StoreConnection, _ work: () throws -> Output) throws -> Output {
         do {
             return try work()
         } catch {
             connection.changes.removeAll()
-            // After some errors SQLite has undone the transaction itself, and it stays undone.
+            // After some errors SQLite has already rolled the transaction back. It is not restarted then.
             if connection.base.isInTransaction {
                 try? connection.base.rollback()
                 try? connection.base.begin(.immediate)
@@ -178,7 +180,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
             isWriting = false
             lease.endUse()
         }
-        // A full disk makes SQLite undo all of it; what followed would be written without a transaction.
+        // If the disk is full, SQLite rolls the transaction back. Later statements would run without a transaction.
         guard connection.base.isInTransaction else {
             throw CoreDataError(
                 NSPersistentStoreSaveError,
@@ -195,7 +197,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         try writing { connection in
             if let metadata { try connection.write(metadata) }
             try open.pool.checkFile()
-            // Later there is nothing left to be stopped.
+            // From here on the transaction can no longer be stopped.
             if let failure = token.failure { throw failure }
             try further?()
             do {

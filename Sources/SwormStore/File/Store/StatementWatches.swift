@@ -5,7 +5,7 @@ import SwormRows
 struct StatementWatches: Sendable {
     private var watches: [(number: Int, watch: StatementWatch)] = []
     private var last = 0
-    /// One observer that calls all of them; nil if there are none.
+    /// An observer that calls all observers, or nil if there are none.
     private(set) var combined: StatementWatch?
 
     init(_ first: StatementWatch?) {
@@ -26,12 +26,12 @@ struct StatementWatches: Sendable {
 }
 
 extension SQLiteStore {
-    /// Whether a statement is one that a store runs for itself: it begins and ends transactions, sets the connection up, or
-    /// keeps numbers, metadata and history. Nobody's request is answered by it.
+    /// Returns whether a store runs a statement for its own purposes: to begin or end transactions, to set up the
+    /// connection, or to maintain key counters, metadata and history. Such statements do not answer any request.
     package static func isUpkeep(_ sql: String) -> Bool {
         let words = sql.split(maxSplits: .max) { !$0.isLetter && !$0.isNumber && $0 != "_" }
         guard let first = words.first?.uppercased(), requests.contains(first) else { return true }
-        // The largest key that is in use, asked for when new ones are reserved.
+        // The query for the largest key in use, which runs when new keys are reserved.
         if sql.hasPrefix("SELECT max(Z_PK) FROM "), words.count == 5 { return true }
         return words.contains { ownTables.contains($0) }
     }
