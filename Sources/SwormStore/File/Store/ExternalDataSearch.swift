@@ -1,10 +1,10 @@
 import Foundation
 
-/// Searches for files of external data that no row names, and removes them: those of processes that were killed, and those
-/// that were replaced while somebody was still reading an older state.
+/// Finds and removes external data files that no row refers to. Such files are left by processes that were killed, and
+/// by replacements while another reader used an older state.
 ///
-/// One run looks at a bounded number of files and rows, and notes where the next one goes on. Only files of a certain age
-/// are removed, under the write lock, and at a moment at which every reader sees the newest state.
+/// Each run examines a bounded number of files and rows, and records where the next run continues. Only files of a
+/// minimum age are removed. They are removed under the write lock, at a moment when every reader sees the newest state.
 struct ExternalDataSearch {
     let files: StoreFiles
     let folder: ExternalDataFolder
@@ -15,7 +15,7 @@ struct ExternalDataSearch {
     func run(_ open: OpenStore) throws {
         guard files.hasOwnExternalData, var progress = SearchProgress(files, store: store) else { return }
         let now = limits.date()
-        // A date in the future is one of a clock that was wrong.
+        // A date in the future comes from a clock that was wrong.
         if let finished = progress.finished, (0..<limits.searchInterval).contains(now.timeIntervalSince(finished)) {
             return
         }
@@ -27,7 +27,8 @@ struct ExternalDataSearch {
             (progress.files, progress.entry) = part
             progress.position = FileReferences.Position()
             if progress.files.isEmpty {
-                // A folder with few files and no old ones is looked at each time: nothing else needs to be done.
+                // A folder with few files, none of them old, is listed at each opening, so there is no progress to
+                // record.
                 guard !isWhole || progress.entry != 0 else { return }
                 if progress.entry == 0 { progress.finished = now }
                 return try progress.note(files)
@@ -41,7 +42,7 @@ struct ExternalDataSearch {
         }
     }
 
-    /// - Parameter isWhole: Whether no part of the folder was looked at by an earlier opening.
+    /// - Parameter isWhole: Whether no earlier opening has examined a part of the folder.
     private func search(
         on connection: StoreConnection, in open: OpenStore, progress: inout SearchProgress, old: Date, now: Date,
         isWhole: Bool
@@ -58,13 +59,13 @@ struct ExternalDataSearch {
             progress.position = next
             return try progress.note(files)
         }
-        // A file that was written since has come from elsewhere, and a row that names it may come, too.
+        // A file that was modified since then was added from outside, and a row that refers to it may follow.
         let unused = progress.files.filter { folder.isOlder($0, than: old) }
         if !unused.isEmpty, !files.sharesExternalData {
             if open.pool.kind == .single { try files.synchronizeCommits() }
             folder.remove(unused)
         }
-        // A search of a small store is quick enough for each opening.
+        // The search of a small store is fast enough for every opening.
         let isSmall = 10 * count <= limits.filesPerOpening && 10 * rows <= limits.rowsPerOpening
         if isSmall, isWhole, progress.entry == 0 { return SearchProgress.forget(files) }
         progress.files = []

@@ -2,10 +2,10 @@ import Foundation
 import SwormSQLite
 
 extension SQLiteStore {
-    /// Makes a store where there is no file, or an empty one.
+    /// Creates a store at a URL without a file, or in an empty file.
     ///
-    /// Everything is written in one transaction. Cut short at any time, it leaves either a whole store or a file that the
-    /// next attempt takes for empty.
+    /// Everything is written in one transaction. If the process is killed, the file contains either the complete store,
+    /// or nothing, in which case the next attempt treats it as empty.
     static func create(
         url: URL, files: StoreFiles, model: CompiledModel, options: StoreOptions
     ) throws -> SQLiteStore {
@@ -27,7 +27,7 @@ extension SQLiteStore {
         do {
             return try CoreDataError.translating(while: "make", path: files.main) {
                 let connection = try connect(files, options: options, access: .readWriteCreate)
-                // Both take effect only before the first table is made.
+                // Both settings take effect only before the first table is created.
                 try connection.base.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL")
                 let isOurs = try connection.base.transaction(.exclusive) { () throws -> Bool in
                     guard try connection.integer("SELECT count(*) FROM sqlite_master") == 0 else { return false }
@@ -35,7 +35,7 @@ extension SQLiteStore {
                     return true
                 }
                 guard isOurs else {
-                    // Another process was quicker. Its store is as good, if it fits.
+                    // Another process has just created a store. It is used if it fits the model.
                     return try openExisting(url: url, files: files, model: model, options: options)
                 }
                 let isShared = try useJournal(of: options, on: connection, files: files)
@@ -52,7 +52,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Writes the tables, the metadata and the rows of key numbers of a new store.
+    /// Writes the tables, the metadata and the key counters of a new store.
     static func fill(
         _ connection: StoreConnection, metadata: StoreMetadata, model: CompiledModel, layout: StoreLayout,
         options: StoreOptions
@@ -73,8 +73,8 @@ extension SQLiteStore {
         }
     }
 
-    /// Removes what is left of a store that could not be made, unless there is something in it: another process may have
-    /// created one concurrently. A file that existed before stays empty.
+    /// Removes the remains of a store that could not be created, unless another process has created a store there
+    /// concurrently. A file that existed before is truncated instead of removed.
     private static func removeFailure(_ files: StoreFiles, existed: Bool) {
         guard FileStamp(path: files.main) != nil, holdsNothing(files) else { return }
         if existed {
@@ -87,7 +87,8 @@ extension SQLiteStore {
         }
     }
 
-    /// Whether a file is no database, or one without a table. A disk that was full at the end of a transaction leaves that.
+    /// Returns whether a file is not a database, or has no tables. Such a file remains if the disk is full when a
+    /// transaction commits.
     private static func holdsNothing(_ files: StoreFiles) -> Bool {
         do {
             let connection = try StoreConnection(
@@ -103,15 +104,15 @@ extension SQLiteStore {
     }
 }
 
-// Files in which nothing is.
+// Empty files.
 extension SQLiteStore {
-    /// Whether opening a URL would make a new store.
+    /// Returns whether opening a URL would create a new store.
     static func isMissing(at url: URL) -> Bool {
         let files = StoreFiles(url: url)
         return FileStamp(path: files.main).map { isBlank(files, stamp: $0) } ?? true
     }
 
-    /// Whether there is a file but nothing in it: the remains of a store whose making was cut short, or of `touch`.
+    /// Returns whether a file exists but contains nothing, for example after an interrupted creation, or after `touch`.
     static func isBlank(_ files: StoreFiles, stamp: FileStamp) -> Bool {
         guard (FileStamp(path: files.writeAheadLog)?.size ?? 0) == 0 else { return false }
         if stamp.size == 0 { return true }
@@ -119,7 +120,8 @@ extension SQLiteStore {
         return stamp.size == 4096 && isFirstPage(files)
     }
 
-    /// Whether a file is the single page that SQLite makes before there is any table, with the setting that a new store has.
+    /// Returns whether a file consists of the single page that SQLite writes before the first table, with a new store's
+    /// settings.
     private static func isFirstPage(_ files: StoreFiles) -> Bool {
         func isFirstPage(_ connection: Connection) throws -> Bool {
             let connection = StoreConnection(connection)
@@ -131,10 +133,11 @@ extension SQLiteStore {
                     .file(path: files.main),
                     options: .init(access: .readOnly, busyTimeout: 0, fileSystem: files.disk.fileSystem)))
         } catch let error as SQLiteError where error.isBusy {
-            // Somebody may be making a store in it; whoever makes one waits for that.
+            // Another process may be creating a store in the file. If this process creates one, it waits for that
+            // process.
             return true
         } catch let error as SQLiteError where [SQLiteError.readOnly, SQLiteError.cannotOpen].contains(error.code) {
-            // A journal has to be looked at first, which is done in a copy.
+            // SQLite must examine a journal first, which is done in a copy.
             return (try? isFirstPage(ReadOnlyAccess(files: files).connect(timeout: 0, cacheSizeKiB: 64))) ?? false
         } catch {
             return false
@@ -143,7 +146,8 @@ extension SQLiteStore {
 }
 
 extension StoreFiles {
-    /// The number of pages that the database had before a transaction that was cut off; nil where no journal undoes one.
+    /// The number of pages that the database had before an interrupted transaction, or nil if no journal rolls one
+    /// back.
     fileprivate var pagesBeforeJournal: Int? {
         guard let stamp = FileStamp(pathOfPlainFile: rollbackJournal), stamp.size > 0,
             let file = FileHandle(forReadingAtPath: rollbackJournal)
@@ -153,8 +157,9 @@ extension StoreFiles {
         guard let header = try? file.read(upToCount: 28), header.count == 28, header.starts(with: mark) else {
             return nil
         }
-        // The number of pages in the journal and a random number; then those of the database and the sizes of a sector and
-        // of a page. Without these the header is not on the disk, and SQLite undoes nothing.
+        // The header contains the number of pages in the journal, a random number, the number of pages of the database,
+        // the sector size and the page size. If the sizes are missing, the header was not synchronized, and SQLite
+        // rolls nothing back.
         let numbers = stride(from: 16, to: 28, by: 4).map { header[$0..<$0 + 4].reduce(0) { $0 << 8 | Int($1) } }
         return numbers[1] >= 32 && numbers[2] >= 512 ? numbers[0] : nil
     }

@@ -1,11 +1,11 @@
 import Foundation
 
-// Files of external data that no row names any more. Readers of older states, in any process, keep theirs.
+// External data files that no row refers to any more. They are kept while readers, in any process, see older states.
 extension SQLiteStore {
-    /// Removes the files that were replaced, if every reader of the file sees its newest state. Waits for nobody: otherwise
-    /// they stay for a later call, for closing, or for the next opening.
+    /// Removes the files that were replaced, if every reader of the file sees its newest state. If another connection
+    /// is in use, the method does not wait: the files remain for a later call, for closing, or for the next opening.
     ///
-    /// In a store with a write-ahead log this makes a checkpoint of the kind RESTART.
+    /// In a store with a write-ahead log, this runs a checkpoint of the kind RESTART.
     func removeUnusedExternalData() {
         guard let open = openFiles else { return }
         let files = pendingRemovals.files(before: oldestView)
@@ -14,20 +14,21 @@ extension SQLiteStore {
             try connection.atNewestState { () throws -> Set<UUID>? in
                 try open.pool.checkFile()
                 var unused = files
-                // A file may be named by several rows, though not by any that we write.
+                // Several rows may refer to one file, although this library never writes such rows.
                 try FileReferences(connection).removeNamed(from: &unused)
                 return unused
             }
         }
         guard let unused else { return }
-        // A commit that a journal may still undo would need the files again.
+        // The files are needed again if a journal rolls the commit back.
         if takesTurns, (try? self.files?.synchronizeCommits()) == nil { return }
-        // No row can come to name them again, so that this needs no lock.
+        // No row can refer to these files again, so no lock is needed.
         external.remove(unused)
         pendingRemovals.remove(files)
     }
 
-    /// The same, not more often than the limits say where it takes a checkpoint.
+    /// Calls ``removeUnusedExternalData()``. If that requires a checkpoint, it is called at most once per attempt
+    /// interval.
     func removeUnusedExternalDataSometimes() {
         if pendingRemovals.isEmpty { return }
         let limits = options.externalData
@@ -35,7 +36,7 @@ extension SQLiteStore {
         if pendingRemovals.beginsAttempt(limits, before: oldestView, every: interval) { removeUnusedExternalData() }
     }
 
-    /// Takes note of files that no row names since a commit.
+    /// Records the files that no row refers to since a commit.
     ///
     /// - Parameter view: The number of the last view that may have begun before the commit.
     func replaced(_ replaced: Set<UUID>, seenUntil view: Int) {
@@ -48,9 +49,10 @@ extension SQLiteStore {
         SearchProgress.forget(files)
     }
 
-    /// Removes files that no row names, as far as one opening may go. If something prevents that, the next opening tries it.
+    /// Removes files that no row refers to, within the limits of one opening. After an error, the next opening tries
+    /// again.
     func searchExternalData() {
-        // Whoever migrates a store has the files of another one to take care of.
+        // During a migration, the store shares external files with another store.
         guard let open = openFiles, let files, !isReadOnly, options.lentFiles == nil else { return }
         let search = ExternalDataSearch(
             files: files, folder: external, store: identifier, limits: options.externalData)

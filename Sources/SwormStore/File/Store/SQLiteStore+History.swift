@@ -12,7 +12,7 @@ extension SQLiteStore {
                     }
                     try tables.require(["Z_PK", "ZTIMESTAMP"], in: .transaction, path: open.path)
                     try tables.require(["Z_PK", "ZTRANSACTIONID"], in: .change, path: open.path)
-                    // The numbers of what goes are never given out again, also where the records of them are behind.
+                    // The numbers of deleted rows are never reused, even if the key counters are behind.
                     for kind in HistoryTables.Kind.allCases where tables.has("Z_PK", in: kind) {
                         _ = try HistoryKeys.reserve(0, of: kind, model: model, connection: connection)
                     }
@@ -30,8 +30,9 @@ extension SQLiteStore {
         case .transaction(let number):
             try connection.run("DELETE FROM ATRANSACTION WHERE Z_PK < ?", binding: [.integer(number)])
         case .date(let date):
-            // Up to the first that stays: if a clock went back, there would be a gap that no token can represent.
-            // It is looked for once: for every row it would take hours in a long history.
+            // Deletes up to the first transaction that is kept. If the clock was set back, selecting by date alone
+            // would leave a gap that no token can represent. The first transaction is searched for once, because a
+            // search per row would take hours in a long history.
             let first = "(SELECT min(Z_PK) FROM ATRANSACTION t WHERE \(HistoryReader.moment) >= ?1)"
             try connection.run(
                 "DELETE FROM ATRANSACTION WHERE \(first) IS NULL OR Z_PK < \(first)",
@@ -42,7 +43,7 @@ extension SQLiteStore {
         let references = ["ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS"].filter {
             tables.has($0, in: .transaction)
         }
-        // With unknown columns it is unknown which strings are in use.
+        // If columns are missing, it is unknown which strings are in use.
         guard tables.has("Z_PK", in: .string), references.count == 4 else { return }
         let unused = references.map {
             "NOT EXISTS (SELECT 1 FROM ATRANSACTION t WHERE t.\($0) = ATRANSACTIONSTRING.Z_PK)"

@@ -2,10 +2,10 @@ package import Foundation
 import SwormSQLite
 
 extension SQLiteStore {
-    /// Opens the store at a URL, and creates it if it does not exist and the options allow it.
+    /// Opens the store at a URL, or creates it if it does not exist and the options allow that.
     ///
-    /// A store that does not fit the model, or that is damaged, is rejected and not changed. The URL `/dev/null`
-    /// asks for a store in memory.
+    /// A store that does not fit the model, or is damaged, is rejected and not changed. The URL `/dev/null` opens a
+    /// store in memory.
     ///
     /// - Throws: ``CoreDataError`` with the reason.
     package static func open(
@@ -32,7 +32,7 @@ extension SQLiteStore {
         return try create(url: url, files: files, model: model, options: options)
     }
 
-    /// Makes a store that is kept in memory only.
+    /// Creates a store that exists in memory only.
     static func inMemory(
         url: URL? = nil, model: CompiledModel, options: StoreOptions = StoreOptions()
     ) throws -> SQLiteStore {
@@ -61,7 +61,7 @@ extension SQLiteStore {
         }
     }
 
-    /// The metadata of a store, which may have been written with any model. Nothing is changed.
+    /// Returns the metadata of a store, which may have been written with any model. The store is not changed.
     static func metadata(of url: URL, options: StoreOptions = StoreOptions()) throws -> [String: Any] {
         try inspect(StoreFiles(url: url, disk: options.disk), options: options).inspection.metadata.dictionary
     }
@@ -90,7 +90,7 @@ extension SQLiteStore {
         return make(metadata, open)
     }
 
-    /// Opens a store's file to be looked at. The file must be there, with something in it.
+    /// Opens the file of a store for inspection. The file must exist and must not be empty.
     static func look(
         _ files: StoreFiles
     ) throws -> (inspection: StoreInspection, place: ReadOnlyAccess, connection: StoreConnection) {
@@ -107,7 +107,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Reads what a file says about itself, and leaves it as it is.
+    /// Reads the metadata and the schema of a file without changing the file.
     package static func inspect(
         _ files: StoreFiles, largestCopy: Int64 = .max, isWatched: Bool = false, options: StoreOptions
     ) throws -> (inspection: StoreInspection, place: ReadOnlyAccess, connection: StoreConnection) {
@@ -119,7 +119,8 @@ extension SQLiteStore {
                     try place.connect(timeout: options.busyTimeout, cacheSizeKiB: options.cacheSizeKiB))
                 return (try StoreInspection(connection, path: files.main), place, connection)
             } catch let error as SQLiteError where error.code == SQLiteError.notADatabase {
-                // SQLite says the same of a letter and of a store with one wrong byte.
+                // SQLite reports the same error for a file of another kind and for a store with one wrong byte in its
+                // header.
                 guard let damage = try DatabaseHeader(files).damage else { throw error }
                 throw CoreDataError(
                     CocoaError.Code.fileReadCorruptFile.rawValue,
@@ -157,7 +158,7 @@ extension SQLiteStore {
     static func openForWriting(
         _ files: StoreFiles, model: CompiledModel, options: StoreOptions
     ) throws -> (StoreMetadata, OpenStore) {
-        // In a scope of its own, so that the connection and a copy are closed before the file is opened for writing.
+        // The inspection's connection and copy are released here, before the file is opened for writing.
         let inspection = try inspect(files, largestCopy: options.largestInspectionCopy, options: options).inspection
         if model.storeHashes != nil { try checkWriting(inspection, files: files, options: options) }
         try inspection.check(against: model, path: files.main)
@@ -165,8 +166,8 @@ extension SQLiteStore {
         let mirroringTable = inspection.mirroringTable
         if let mirroringTable, !options.writesMirroredStores { throw MirroredStore(table: mirroringTable) }
         try checkWritable(files)
-        // An existing history is continued whatever the option says, and needs the columns that the model asks for. Changes
-        // of a mirrored store must be in a history, or CloudKit does not see them.
+        // An existing history is continued regardless of the option, and needs the columns that the model requires.
+        // Changes of a mirrored store must be recorded in the history, because CloudKit does not see them otherwise.
         let keepsHistory = options.tracksHistory || inspection.keepsHistory || mirroringTable != nil
         let pool = try CoreDataError.translating(while: "open", path: files.main) { () throws -> ConnectionPool in
             let writer = try connect(files, options: options, access: .readWrite)
@@ -183,8 +184,8 @@ extension SQLiteStore {
         return (inspection.metadata, open)
     }
 
-    /// Throws if a store must not be opened for writing with a model that was inferred from it: without the option for it,
-    /// and if a save would have to write data that such a model does not contain.
+    /// Throws an error if a store must not be opened for writing with a model that was inferred from it: if the option
+    /// is missing, or if saving would have to write data that such a model does not describe.
     private static func checkWriting(
         _ inspection: StoreInspection, files: StoreFiles, options: StoreOptions
     ) throws {
@@ -223,13 +224,13 @@ extension SQLiteStore {
             timeout: options.busyTimeout, idleReaders: options.idleReaders,
             makeWriter: {
                 let writer = try connect(files, options: options, access: .readWrite)
-                // One of the two kinds of rollback journals is not noted in the file.
+                // The file does not record which of the two kinds of rollback journals is used.
                 _ = try useJournal(of: options, on: writer, files: files)
                 if isShared { writer.base.notesLog() }
                 return writer
             }
         ) {
-            // Not opened read-only: the connection that closes last moves the log into the file, whichever it is.
+            // Readers are not opened read-only, because the last connection to close moves the log into the file.
             let reader = try connect(files, options: options, access: .readWrite)
             reader.base.notesLog()
             try reader.base.execute("PRAGMA query_only = ON")
@@ -249,7 +250,7 @@ extension SQLiteStore {
         if options.synchronous != .full, try connection.base.journalMode() == .wal {
             try connection.base.setSynchronous(options.synchronous)
         }
-        // A checkpoint that SQLite makes by itself keeps to no turn. Without a log nothing is lost by that.
+        // SQLite's automatic checkpoints do not wait for the turn. Without a log, this setting has no effect.
         try connection.base.execute("PRAGMA wal_autocheckpoint = 0")
         connection.base.watch = options.watch
         try StoreFunctions.register(on: connection.base, changes: connection.changes)
@@ -258,18 +259,18 @@ extension SQLiteStore {
     }
 
     static func limit(_ connection: StoreConnection, by options: StoreOptions) throws {
-        // After it has begun anew, the log's file is cut to this length.
+        // When the log restarts, SQLite truncates its file to this length.
         try connection.base.execute("PRAGMA journal_size_limit = \(options.logLimit)")
         if let pages = options.maximumPageCount { try connection.base.execute("PRAGMA max_page_count = \(pages)") }
     }
 
-    /// Lets a file use the kind of journal that is asked for.
+    /// Sets the requested journal mode of a file.
     ///
-    /// The option for less synchronization counts for a log alone: with a journal that is on the disk by half, SQLite could
-    /// make a damaged file of a sound one.
+    /// Reduced synchronization applies only to a write-ahead log: with a rollback journal that is only partly on the
+    /// disk, SQLite could damage an intact file.
     ///
-    /// - Returns: Whether it is a write-ahead log. Without one, also where the file system cannot have it, readers and writers
-    ///   take turns on one connection.
+    /// - Returns: Whether the file uses a write-ahead log. Otherwise, for example if the file system does not support
+    ///   one, readers and writers take turns on one connection.
     static func useJournal(
         of options: StoreOptions, on connection: StoreConnection, files: StoreFiles
     ) throws -> Bool {
@@ -281,7 +282,7 @@ extension SQLiteStore {
         do {
             try connection.base.setJournalMode(.wal)
             try connection.base.setSynchronous(options.synchronous)
-            // One that says nothing stays behind where the change of the journal mode has failed.
+            // An empty journal can remain after an attempt to change the journal mode has failed.
             if FileKind(path: files.rollbackJournal) != nil { files.calls.removeIfPresent(files.rollbackJournal) }
             return true
         } catch let error as SQLiteError where error.code == SQLiteError.error {

@@ -2,16 +2,17 @@ import Foundation
 package import SwormSQLite
 package import SwormRows
 
-// The state of the store's files, for their owner.
+// Maintenance of the store's files.
 extension SQLiteStore {
     /// Moves pages of the write-ahead log into the file.
     ///
     /// - Parameters:
-    ///   - mode: How much is moved, and what is waited for.
-    ///   - token: Ends the waiting.
-    /// - Returns: The frames of the log, and those of them that are in the file now; zero where there is no log.
-    /// - Throws: ``CoreDataError`` with the condition `timedOut` where somebody else reads or writes for too long,
-    ///   `wouldDeadlock` where that is the calling thread, and `readOnly`.
+    ///   - mode: The part of the log to move, and the connections to wait for.
+    ///   - token: Ends the wait.
+    /// - Returns: The number of frames in the log, and the number of those that are now in the file. Both are zero if
+    ///   there is no log.
+    /// - Throws: ``CoreDataError`` with the condition `timedOut` if other connections read or write for too long,
+    ///   `wouldDeadlock` if the calling thread itself reads or writes, or `readOnly`.
     package func checkpoint(
         _ mode: Connection.CheckpointMode, token: InterruptToken? = nil
     ) throws -> (log: Int, checkpointed: Int) {
@@ -19,15 +20,15 @@ extension SQLiteStore {
         return try translating("checkpoint", token: token) { try open.pool.checkpoint(mode, token: token) }
     }
 
-    /// Closes all connections until ``resume()``, so that the process holds no lock on the file by this store.
+    /// Closes all connections until ``resume()`` is called, so that this store holds no lock on the file.
     ///
     /// - Parameters:
-    ///   - stop: When work that is running is stopped, and undone.
-    ///   - end: When to give up.
-    /// - Throws: ``CoreDataError`` with the condition `timedOut` where somebody holds rows, and `wouldDeadlock` where the calling
-    ///   thread does; nothing new begins then.
+    ///   - stop: The time at which running work is stopped and rolled back.
+    ///   - end: The time at which to give up.
+    /// - Throws: ``CoreDataError`` with the condition `timedOut` if a connection is still in use, or `wouldDeadlock` if
+    ///   the calling thread uses it. No new work can start in either case.
     package func suspend(stoppingAt stop: ContinuousClock.Instant, until end: ContinuousClock.Instant) throws {
-        // A store that is only read may be opened anew at this very moment.
+        // Another thread may be reopening a read-only store at this moment.
         var open: OpenStore?
         repeat {
             open = openFiles
@@ -37,13 +38,14 @@ extension SQLiteStore {
 
     /// Opens the connections again.
     ///
-    /// - Throws: ``CoreDataError`` where the file cannot be opened any more, or holds another store, or one of another model.
+    /// - Throws: ``CoreDataError`` if the file can no longer be opened, or contains another store or a store of another
+    ///   model.
     package func resume() throws {
         try translating("resume") { try openFiles?.pool.resume(checking: checkContent) }
     }
 
-    /// Throws where the file holds something else than was opened. While no connection was open, its number may have been given to
-    /// another file.
+    /// Throws an error if the file does not contain the store that was opened. While no connection was open, the file
+    /// system may have assigned the file's number to another file.
     private func checkContent() throws {
         guard let files else { return }
         let (inspection, _, _) = try Self.inspect(files, largestCopy: options.largestInspectionCopy, options: options)
@@ -51,7 +53,7 @@ extension SQLiteStore {
         try inspection.check(against: model, path: files.main)
     }
 
-    /// Throws where metadata are those of another store.
+    /// Throws an error if the metadata belong to another store.
     func requireIdentifier(_ metadata: StoreMetadata, path: String) throws {
         guard metadata.identifier.caseInsensitiveCompare(identifier) != .orderedSame else { return }
         throw CoreDataError(
@@ -60,9 +62,9 @@ extension SQLiteStore {
         )
     }
 
-    /// Calls a closure with what a user of the store should know and no call throws.
+    /// Adds a listener for warnings that users of the store should see and that no call throws.
     ///
-    /// - Returns: Ends it, when it is called.
+    /// - Returns: A closure that removes the listener.
     package func addWarningListener(_ listener: @escaping @Sendable (CoreDataError) -> Void) -> @Sendable () -> Void {
         let warnings = warnings
         let number = warnings.add(listener)

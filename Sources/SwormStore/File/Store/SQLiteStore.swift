@@ -5,10 +5,10 @@ import SwormPredicates
 
 /// A store in a SQLite file with Core Data's layout, or in memory with the same tables.
 ///
-/// It may be used from any thread. Reading goes through sessions; each has a connection of its own and does not wait for
-/// saves. A store in memory has one connection, so there sessions and saves of different threads take turns.
+/// A store can be used from any thread. Reads use sessions, each with its own connection, and do not wait for saves. A
+/// store in memory has one connection, so sessions and saves of different threads take turns.
 package final class SQLiteStore: ObjectStore {
-    /// Nil for a store in memory.
+    /// The URL of the file, or nil for a store in memory.
     let url: URL?
     package let model: CompiledModel
     package let identifier: String
@@ -25,15 +25,15 @@ package final class SQLiteStore: ObjectStore {
             "the store '\(place)' is mirrored to CloudKit (it has the table \(table)), so it was opened read-only. To write to it anyway, open it with the option \(SwormWritesMirroredStoresOption): its history then contains the changes, which mirroring needs"
     }
     let external: ExternalDataFolder
-    /// The hub of the store's file, or its own.
+    /// The hub of the store's file. A store in memory has its own hub.
     package let hub: FileHub
-    /// Whether readers take the turn too, because there is one connection for all.
+    /// Whether reads require the turn too, because the store has a single connection.
     package let takesTurns: Bool
-    /// Called with what a user of the store should know and no call throws.
+    /// The listeners for warnings that users of the store should see and that no call throws.
     let warnings: StoreWarnings
     package let viewsKeepFiles: Bool
     let files: StoreFiles?
-    /// The external files that no row names since commits of this store.
+    /// The external data files that no row refers to since commits of this store.
     let pendingRemovals = PendingRemovals()
     private let state: Locked<State>
 
@@ -66,14 +66,14 @@ package final class SQLiteStore: ObjectStore {
         if viewsKeepFiles { open.pool.logRestarted = { [weak self] in self?.removeUnusedExternalData() } }
     }
 
-    // Nobody uses the store any more; at most a session that is going as well still has its connection, and closes it.
+    // A session that is being deallocated at the same time may still have its connection, and closes it.
     deinit { try? close(until: .now) }
 
     // MARK: Metadata
 
     package var metadata: [String: Any] { state.withLock { ($0.newMetadata ?? $0.metadata) }.dictionary }
 
-    /// - Throws: ``CoreDataError`` for a value that no property list can hold.
+    /// - Throws: ``CoreDataError`` if a value cannot be represented in a property list.
     package func setMetadata(_ metadata: [String: Any]) throws {
         let current = state.withLock { $0.newMetadata ?? $0.metadata }
         let new = try current.replacingApplicationKeys(with: metadata)
@@ -96,31 +96,31 @@ package final class SQLiteStore: ObjectStore {
         }
     }
 
-    /// Returns the current observer of the statements of the store's connections, if there is one.
+    /// Returns the observer of the statements of the store's connections, or nil if there is none.
     ///
-    /// - Throws: An error when the store is closed.
+    /// - Throws: An error if the store is closed.
     func currentWatch() throws -> StatementWatch? {
         let (isOpen, watch) = state.withLock { ($0.open != nil, $0.watches.combined) }
         guard isOpen else { throw CoreDataError.storeIsClosed }
         return watch
     }
 
-    /// Takes note that a session has ended, and removes the files that only it could still see.
+    /// Removes a session that has ended, and the files that only its view could still need.
     func sessionEnded(_ number: Int) {
         state.withLock { state in
-            // There are few, and the numbers rise.
+            // The numbers are few, and in ascending order.
             if let index = state.sessions.firstIndex(of: number) { state.sessions.remove(at: index) }
         }
         removeUnusedExternalDataSometimes()
     }
 
-    /// The number of the oldest view that is open; a large number when no view is open.
+    /// The number of the oldest open view, or a large number if no view is open.
     var oldestView: Int { state.withLock { $0.sessions.first ?? .max } }
 
-    /// The files while the store is open.
+    /// The open files, or nil if the store is closed.
     var openFiles: OpenStore? { state.withLock { $0.open } }
 
-    /// The open files; for a store that is only read, reopened if another process has changed them.
+    /// Returns the open files. The files of a read-only store are reopened if another process has changed them.
     func currentFiles() throws -> (OpenStore, StatementWatch?) {
         let (open, watch) = state.withLock { ($0.open, $0.watches.combined) }
         guard let open else { throw CoreDataError.storeIsClosed }
@@ -209,7 +209,7 @@ package final class SQLiteStore: ObjectStore {
                 connection.uses.end()
                 throw error
             }
-            // From here on its hold counts the uses.
+            // The session retains the connection from here on.
             defer { connection.uses.end() }
             return SQLiteTransaction(
                 store: self, open: open, connection: connection, token: token,
@@ -240,13 +240,13 @@ package final class SQLiteStore: ObjectStore {
             store: self, open: session.open, connection: connection, token: token, connecting: .fromView)
     }
 
-    /// The metadata to write with the next save; nil if unchanged.
+    /// The metadata to write with the next save, or nil if they are unchanged.
     var newMetadata: StoreMetadata? { state.withLock { $0.newMetadata } }
 
-    /// Takes note of what a transaction has written, and of the files that nobody needs who begins to read now.
+    /// Records the changes of a committed transaction, and the external files that no new view needs.
     ///
     /// - Parameters:
-    ///   - newMetadata: The metadata that were written.
+    ///   - newMetadata: The metadata that were written, or nil.
     ///   - replaced: The external files that no row refers to any more.
     func wrote(_ newMetadata: StoreMetadata?, replacing replaced: Set<UUID>) {
         let lastView = state.withLock { state in
@@ -259,7 +259,7 @@ package final class SQLiteStore: ObjectStore {
         self.replaced(replaced, seenUntil: lastView)
     }
 
-    /// Returns the open files and the observer of their connections' statements.
+    /// Returns the open files and the observer of the statements of their connections.
     func writableFiles() throws -> (OpenStore, StatementWatch?) {
         if let readOnlyReason {
             throw CoreDataError(
@@ -271,31 +271,31 @@ package final class SQLiteStore: ObjectStore {
         return (open, watch)
     }
 
-    /// Closes the files like ``close(until:)``, if that ends before the timeout of the store.
+    /// Closes the files like ``close(until:)``, unless that takes longer than the store's timeout.
     package func close() { try? close(until: .now + .seconds(options.busyTimeout)) }
 
-    /// Closes the files once the writes and reads that run have ended. Views that are open throw from then on.
+    /// Closes the files after the running writes and reads have ended. Open views throw errors from then on.
     ///
-    /// - Parameter end: When to give up; nil for never.
-    /// - Throws: ``CoreDataError`` with the condition `timedOut`, or `wouldDeadlock` where the calling thread would wait for itself.
-    ///   Nothing new begins then.
+    /// - Parameter end: The time at which to give up, or nil to wait without a limit.
+    /// - Throws: ``CoreDataError`` with the condition `timedOut`, or `wouldDeadlock` if the calling thread would wait
+    ///   for itself. No new work can start in either case.
     package func close(until end: ContinuousClock.Instant?) throws {
         removeUnusedExternalData()
-        // A store that is only read may be opened anew at this very moment.
+        // Another thread may be reopening a read-only store at this moment.
         while let open = openFiles {
             try open.pool.close(until: end)
             state.withLock { if $0.open === open { $0.open = nil } }
         }
     }
 
-    /// An error of work that was stopped, as the error that says why.
+    /// Returns the reason for which work was stopped if the error results from that, or the error itself.
     func explained(_ error: any Error, token: InterruptToken?) -> any Error {
         let explained = token?.explaining(error) ?? error
         guard (explained as? SQLiteError)?.code == SQLiteError.interrupt else { return explained }
         return openFiles?.pool.reason ?? explained
     }
 
-    /// Runs a body and turns what SQLite throws into an error of this framework: why the work was stopped, where a token did.
+    /// Runs a closure and translates SQLite's errors. If a token stopped the work, the error contains its reason.
     func translating<Result>(
         _ action: String, token: InterruptToken? = nil, _ body: () throws -> Result
     ) throws -> Result {

@@ -2,16 +2,17 @@ import Foundation
 import SwormSQLite
 
 extension StoreFiles {
-    /// Removes everything that belongs to a store that is not open. Files that are not there are passed over.
+    /// Removes all files of a store that is not open. Missing files are ignored.
     ///
-    /// The database goes last: what is left of an interrupted removal is a store that still opens.
+    /// The database is removed last, so that an interrupted removal leaves a store that can still be opened.
     ///
-    /// - Parameter isForced: Whether the file goes whatever is in it.
-    /// - Throws: ``CoreDataError`` for anything but a regular file, and for a file that was no store; nothing is removed then.
+    /// - Parameter isForced: Whether to remove the file regardless of its content.
+    /// - Throws: ``CoreDataError`` if an item is not a regular file, or if the file was not a store. No file is removed
+    ///   then.
     package func removeAll(isForced: Bool) throws {
         if given != main { try requirePlainFile(given) }
         try requireRemovable(isForced: isForced)
-        // A folder that another store beside this one uses, too, stays.
+        // The folder is kept if a store beside this one uses it too.
         let external =
             sharesExternalData ? [] : [searchNote, SystemFileCalls.draft(of: searchNote), externalData]
         for path in external + [rollbackJournal, sharedMemory, writeAheadLog, main]
@@ -24,14 +25,14 @@ extension StoreFiles {
         }
     }
 
-    /// Checks that the file may be removed as a store, or replaced by one.
+    /// Checks that the file can be removed as a store, or replaced by one.
     ///
     /// - Parameters:
-    ///   - isForced: Whether any regular file may be.
-    ///   - timeout: The seconds to wait for a lock.
-    /// - Throws: ``CoreDataError`` where there is a folder, a device, a link or the like; with the condition `timedOut` where the
-    ///   file is locked; and, unless it is forced, for a file that is no store, is not empty, and is not known to have been a
-    ///   store before it was damaged.
+    ///   - isForced: Whether any regular file can be removed.
+    ///   - timeout: The time to wait for a lock, in seconds.
+    /// - Throws: ``CoreDataError`` if an item is not a regular file, with the condition `timedOut` if the file is
+    ///   locked, or, unless `isForced` is true, if the file is not a store, is not empty, and is not known to have been
+    ///   a store before it was damaged.
     package func requireRemovable(isForced: Bool = false, timeout: Double = 0) throws {
         for path in [main, writeAheadLog, sharedMemory, rollbackJournal] { try requirePlainFile(path) }
         guard !isForced, let stamp = FileStamp(path: main), !HubRegistry.isOpen(main),
@@ -49,13 +50,13 @@ extension StoreFiles {
             NSPersistentStoreOperationError, "'\(path)' is \(kind.words), not a file of a store, and was not removed.")
     }
 
-    /// Whether the file is a store, or was one before it was damaged.
+    /// Returns whether the file is a store, or was a store before it was damaged.
     private func isKnownStore(_ timeout: Double) throws -> Bool {
         var options = Connection.Options()
         options.access = .readOnly
         options.busyTimeout = timeout
         options.fileSystem = disk.fileSystem
-        // Without a log nobody has it open, and a connection that looks for one would leave files beside it.
+        // Without a log no connection has it open, and a connection that looks for a log would create files beside it.
         options.isImmutable = [writeAheadLog, sharedMemory, rollbackJournal].allSatisfy { FileKind(itself: $0) == nil }
         do {
             let connection = StoreConnection(try Connection(.file(path: main), options: options))
@@ -67,15 +68,15 @@ extension StoreFiles {
         }
     }
 
-    /// Whether a file that SQLite cannot read, or the log of SQLite's beside it, has the name of a table that every store has.
+    /// Whether an unreadable file, or the write-ahead log beside it, contains the name of a table that every store has.
     ///
-    /// Only for a file that SQLite takes for damaged, so that no connection of this process has locks on it that closing it here
-    /// would end.
+    /// Used only for a file that SQLite reports as damaged. Closing a file releases all locks of the process on it, but
+    /// no connection of this process has locks on such a file.
     private var hasSignsOfStore: Bool {
         let log = head(of: writeAheadLog, count: 16 << 20)
         if log.starts(with: [0x37, 0x7F, 0x06]), namesTables(log) { return true }
         let pages = head(of: main, count: 1 << 20)
-        // A text can speak of such a table, too.
+        // A plain text file can contain the name of such a table, too.
         let isBinary = pages.starts(with: "SQLite format 3\0".utf8) || pages.prefix(4096).contains(0)
         return isBinary && namesTables(pages)
     }

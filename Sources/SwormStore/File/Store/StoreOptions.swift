@@ -2,54 +2,55 @@ package import Foundation
 package import SwormSQLite
 package import SwormRows
 
-/// How a store is opened.
+/// The options for opening a store.
 package struct StoreOptions: Sendable {
     package var isReadOnly = false
-    /// Whether a store is made where there is no file, or an empty one.
+    /// Whether a store is created if the file is missing or empty.
     var createsMissingFile = true
-    /// The longest time in seconds that anything waits for another connection or another process.
+    /// The longest time to wait for another connection or another process, in seconds.
     package var busyTimeout = 10.0
-    /// How a save is synchronized to disk. With `normal` a loss of power may cost the last saves, but not the store. Only
-    /// a store with a write-ahead log can have less than `full`.
+    /// The synchronization of saves to the disk. With `normal`, a loss of power may undo the last saves, but does not
+    /// damage the store. Only a store with a write-ahead log can use less than `full`.
     package var synchronous = Connection.Synchronous.normal
-    /// The kind of journal: a write-ahead log, or one to roll back from (`delete`, `truncate`). The file keeps it.
+    /// The kind of journal: a write-ahead log, or a rollback journal (`delete`, `truncate`). The file stores the mode.
     package var journalMode = Connection.JournalMode.wal
-    /// The number of idle connections that are kept for reading.
+    /// The number of idle connections that are retained for reading.
     package var idleReaders = 4
-    /// The number of calls of the process that may read the file at the same time; nil for the standard.
+    /// The number of calls of the process that may read the file at the same time, or nil for the default.
     package var slotLimit: Int?
-    /// The length in bytes that the write-ahead log is kept at. It may be longer for a while: by one transaction, or while a
-    /// snapshot is held.
+    /// The length in bytes to which the write-ahead log is limited. It may temporarily be longer, by one transaction,
+    /// or while a snapshot is held.
     package var logLimit: Int64 = 16 << 20
-    /// The page cache of one connection.
+    /// The size of a connection's page cache.
     package var cacheSizeKiB = 16 * 1024
-    /// The largest number of pages that the file may grow to; nil for SQLite's own limit.
+    /// The maximum number of pages in the file, or nil for SQLite's own limit.
     package var maximumPageCount: Int?
-    /// Whether a store that keeps no history begins to. One that has a history goes on with it in either case.
+    /// Whether a store without a history starts one. An existing history is continued regardless of this option.
     package var tracksHistory = false
-    /// Whether a store that is mirrored to CloudKit is opened for writing. Without this it is opened read-only.
+    /// Whether a store that is mirrored to CloudKit is opened for writing. Otherwise it is opened read-only.
     package var writesMirroredStores = false
     /// Whether a store is opened for writing with a model that was inferred from its tables.
     package var writesWithInferredModel = false
     /// Whether a store of another model is migrated when it is opened.
     package var migratesAutomatically = false
-    /// Whether the mapping of such a migration is inferred from the two models.
+    /// Whether the mapping for the migration is inferred from the two models.
     package var infersMapping = false
-    /// Returns the free bytes on the volume of a folder; nil if unknown. A migration checks it before it begins.
+    /// Returns the free space on the volume of a folder, in bytes, or nil if unknown. Checked before a migration.
     var freeRoom: @Sendable (_ folder: String) -> Int64? = { StoreFiles.freeRoom(in: $0) }
-    /// How the files of the store are changed.
+    /// The interface through which the store's files are changed.
     package var disk = StoreDisk.system
-    /// The copy of the model that is written into a new store; nil for none.
+    /// The copy of the model to write into a new store, or nil for none.
     package var modelCache: Data?
-    /// The observer of the statements of the store's connections, from the time it is opened.
+    /// The observer of the statements of the store's connections, starting when the store is opened.
     package var watch: StatementWatch?
     /// The external files that are shared with another store.
     package var lentFiles: SharedExternalFiles?
-    /// When files of external data are removed that no row names.
+    /// The limits for the removal of external data files that no row refers to.
     var externalData = ExternalDataLimits()
-    /// The table that shows that the store is mirrored, when it was opened read-only for that reason.
+    /// The table that shows that the store is mirrored, if the store was opened read-only for that reason.
     var mirroringTable: String?
-    /// A copy of files up to this size is preferred to leaving a `-shm` file beside a store that is only looked at.
+    /// The maximum size of files that an inspection copies. Larger files are read in place, which may leave a `-shm`
+    /// file.
     var largestInspectionCopy: Int64 = 64 << 20
 
     package init() {}
