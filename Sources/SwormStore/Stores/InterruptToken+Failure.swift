@@ -3,7 +3,7 @@ import SwormSQLite
 import SwormRows
 
 extension InterruptToken {
-    /// The error for work that is to stop; nil while it may go on.
+    /// The error for work that must stop, or nil if the work may continue.
     package var failure: CoreDataError? {
         switch reason {
         case .cancelled:
@@ -13,7 +13,7 @@ extension InterruptToken {
         }
     }
 
-    /// An error of work that was stopped, as the error that says why.
+    /// Returns the reason for which the work was stopped if the error results from that, or the error itself.
     func explaining(_ error: any Error) -> any Error {
         let code = (error as? SQLiteError)?.code
         guard code == SQLiteError.interrupt || code == SQLiteError.busy else { return error }

@@ -1,83 +1,83 @@
 package import Foundation
 package import SwormRows
 
-/// The interface of all stores. A store sees a model, requests and snapshots, and never a managed object.
+/// The interface of all stores. A store works with a model, requests and rows, and never with managed objects.
 ///
-/// A store may be called from any thread; it does its own locking.
+/// A store can be called from any thread, and does its own locking.
 package protocol ObjectStore: AnyObject, Sendable {
     /// The identifier in the URIs of this store's objects: an uppercase UUID string.
     var identifier: String { get }
     var model: CompiledModel { get }
     var isReadOnly: Bool { get }
-    /// Why nothing can be written, and what to do about it; nil for a store that can be written.
+    /// The reason why the store cannot be written, and the remedy, or nil for a store that can be written.
     var readOnlyReason: String? { get }
-    /// The metadata as the store keeps it, `NSStoreUUID` and `NSStoreType` included.
+    /// The metadata in the form in which the store keeps them, including `NSStoreUUID` and `NSStoreType`.
     var metadata: [String: Any] { get }
 
-    /// Replaces the metadata that belongs to the application; written with the next save.
+    /// Replaces the application's part of the metadata, which is written with the next save.
     ///
-    /// - Throws: ``CoreDataError`` for a value that a property list cannot hold.
+    /// - Throws: ``CoreDataError`` if a value cannot be represented in a property list.
     func setMetadata(_ metadata: [String: Any]) throws
 
-    /// Whether the files that rows name stay while a view is open that sees the rows, also while its own thread writes.
+    /// Whether an open view keeps the external files of its rows, even if its own thread replaces them.
     var viewsKeepFiles: Bool { get }
 
-    /// A view of the store that does not change until it is ended.
+    /// Begins a view of the store that does not change until it ends.
     ///
-    /// - Parameter token: Stops what the view reads, and the wait for it.
+    /// - Parameter token: Stops the view's reads, and the wait for the view.
     func beginSession(_ token: InterruptToken?) throws -> any StoreSession
 
-    /// Reserves primary keys for objects of a hierarchy and returns the first of them.
+    /// Reserves primary keys for objects of an entity hierarchy, and returns the first key.
     func reserveKeys(root: Int, count: Int, _ token: InterruptToken?) throws -> Int64
 
-    /// Writes everything in one transaction, or nothing.
-    ///
-    /// - Throws: ``SaveConflicts``, ``LinkConflicts`` or ``UniquenessConflicts`` when the file holds something else than the
-    ///   context has read, and ``CoreDataError`` for everything that cannot be mended by a merge policy.
+    /// Writes all changes in one transaction, or none of them.
     ///
     /// - Parameter token: Stops the work before its commit, and the wait for it.
+    /// - Throws: ``SaveConflicts``, ``LinkConflicts`` or ``UniquenessConflicts`` if the file does not contain what the
+    ///   context has read, or ``CoreDataError`` for errors that a merge policy cannot resolve.
     @discardableResult
     func save(_ request: SaveRequest, token: InterruptToken?) throws -> SaveResult
 
-    /// Why rows cannot be written by statements past a context's objects; nil where they can.
+    /// The reason why statements that bypass a context's objects cannot write rows, or nil if they can.
     var batchRefusal: String? { get }
 
     /// Begins a transaction for several writes and reads. Other writers of the store wait until it has ended.
     ///
-    /// - Parameter token: Stops what the transaction does before its commit, and the wait for it.
+    /// - Parameter token: Stops the work of the transaction before its commit, and the wait for it.
     func beginTransaction(_ token: InterruptToken?) throws -> any StoreTransaction
 
-    /// Begins a transaction in the state that a view of this store sees, and replaces the view.
+    /// Begins a transaction in the snapshot of a view of this store, and replaces the view.
     ///
-    /// - Throws: A ``CoreDataError`` with the condition ``StoreCondition/conflict`` where something else was committed since
-    ///   the view began; and what ``beginTransaction(_:)`` throws. The view can be used as before then.
+    /// - Throws: ``CoreDataError`` with the condition ``StoreCondition/conflict`` if there was a commit after the view
+    ///   began, or the errors of ``beginTransaction(_:)``. The view can still be used after an error.
     func beginTransaction(
         from session: any StoreSession, _ token: InterruptToken?
     ) throws -> any StoreTransaction
 
-    /// Deletes the transactions of the history before a position, and the data that only they use.
+    /// Deletes the transactions of the history before a position, and the data that only these transactions use.
     ///
-    /// - Returns: False for a store that keeps no history.
+    /// - Returns: False if the store keeps no history.
     func deleteHistory(before bound: HistoryBound) throws -> Bool
 
-    /// Adds an observer of the statements of the store's connections, from the next read or save of each.
+    /// Adds an observer of the statements of the store's connections. It is called from the next read or save of each
+    /// connection.
     ///
-    /// - Returns: A number by which it is removed.
+    /// - Returns: A number for ``removeWatch(_:)``.
     func add(_ watch: StatementWatch) -> Int
 
-    /// Removes an observer. It may still be called for statements that are running.
+    /// Removes an observer. It may still be called for running statements.
     func removeWatch(_ number: Int)
 
-    /// Closes the files, as far as nobody uses them. Later calls throw.
+    /// Closes the files that are not in use. Later calls throw errors.
     func close()
 
-    /// Closes the files once the work that runs has ended. Later calls throw.
+    /// Closes the files after the running work has ended. Later calls throw errors.
     ///
-    /// - Parameter end: When to give up; nil for never.
+    /// - Parameter end: The time at which to give up, or nil to wait without a limit.
     func close(until end: ContinuousClock.Instant?) throws
 }
 
-// Work without a token.
+// Calls without a token.
 extension ObjectStore {
     package func beginSession() throws -> any StoreSession { try beginSession(nil) }
     func reserveKeys(root: Int, count: Int) throws -> Int64 { try reserveKeys(root: root, count: count, nil) }
@@ -86,138 +86,143 @@ extension ObjectStore {
     func beginTransaction() throws -> any StoreTransaction { try beginTransaction(nil) }
 }
 
-/// Reads of a store that see one state of it. Used by one thread at a time.
+/// A view of a store, which reads a single state of it. A view is used by one thread at a time.
 package protocol StoreSession: AnyObject {
-    /// Throws what ``rows(_:shape:)`` would throw because of the request itself; reads nothing.
+    /// Throws the error that ``rows(_:shape:)`` would throw for an invalid request, without reading anything.
     func check(_ specification: FetchSpecification) throws
 
-    /// Throws what reading a projection would throw because of the request itself; reads nothing.
+    /// Throws the error that reading an invalid projection would throw, without reading anything.
     func check(_ projection: ProjectionSpecification) throws
 
-    /// The rows that a request finds, in its order.
+    /// Returns the rows that match a request, in its order.
     func rows(_ specification: FetchSpecification, shape: RowShape) throws -> RowBuffer
 
-    /// The rows with the given keys, in no order. Keys that are not there are passed over.
+    /// Returns the rows with the given keys, in an unspecified order. Missing keys are ignored.
     func rows(withKeys keys: [Int64], shape: RowShape) throws -> RowBuffer
 
-    /// The identities that a request finds, in its order.
+    /// Returns the identities of the rows that match a request, in its order.
     func identities(_ specification: FetchSpecification) throws -> [RowID]
 
-    /// The number of rows that a request finds; a limit caps it.
+    /// Returns the number of rows that match a request, up to its limit.
     func count(_ specification: FetchSpecification) throws -> Int
 
-    /// The objects at the other end of a to-many relationship, for each of the given owners: ordered by owner, then by order
-    /// key and primary key.
+    /// Returns the members of a to-many relationship for each of the given owners, ordered by owner, order key and
+    /// primary key.
     func members(ofRelationship slot: Int, entity: Int, owners: [Int64]) throws -> [StoreMember]
 
-    /// The keys in the rows of a relationship's join table that lead to no object, with those of their owners; nothing for a
-    /// relationship without such a table.
+    /// Returns the keys in a relationship's join table that refer to no object, with the keys of their owners. The
+    /// result is empty for a relationship without a join table.
     func strayMembers(ofRelationship slot: Int, entity: Int) throws -> [(owner: Int64, key: Int64)]
 
-    /// The rows of the same objects in the same order, up to a limit: the cells of the shape, then the owner's key and the
-    /// order key.
+    /// Returns the rows of the members in the same order, up to a limit. The cells of the shape are followed by the
+    /// owner's key and the order key.
     func memberRows(
         ofRelationship slot: Int, entity: Int, owners: [Int64], shape: RowShape, limit: Int
     ) throws -> RowBuffer
 
-    /// The rows of the members of all owners between two keys, in any order: the cells of the shape, then the owner's key.
+    /// Returns the rows of the members of all owners between two keys, in an unspecified order. The cells of the shape
+    /// are followed by the owner's key.
     ///
-    /// Nil where going through the whole table would not be quicker than looking each owner up.
-    ///
-    /// - Parameter count: About how many rows are expected.
+    /// - Parameter count: The approximate number of expected rows.
+    /// - Returns: Nil if scanning the whole table would not be faster than searching for each owner.
     func memberRows(
         ofRelationship slot: Int, entity: Int, ownersBetween owners: ClosedRange<Int64>, shape: RowShape,
         expecting count: Int
     ) throws -> RowBuffer?
 
-    /// Structs straight from rows. Column 0 of the statement is the primary key, the given attribute slots follow.
+    /// Decodes structs directly from rows. Column 0 of the statement is the primary key; the given attribute slots
+    /// follow.
     func decode<T>(_ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>) throws
         -> [T]
 
-    /// Decodes one row at a time into memory that the closure must move it out of.
+    /// Decodes one row at a time into memory, from which the closure must move the value.
     ///
-    /// - Parameter first: The memory for the first row, which stays there. No further rows are read then.
+    /// - Parameter first: The memory for the first row, in which the value stays. In that case, no further rows are
+    ///   read.
     func forEach<T>(
         _ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>,
         at first: UnsafeMutablePointer<T>?, body: (UnsafeMutablePointer<T>) throws -> Void) throws
 
-    /// The rows of a projection, by a plan that is made for its columns. The first of them is column 0 of the statement.
+    /// Decodes the rows of a projection with a plan for its columns. The first of them is column 0 of the statement.
     func project<T>(_ projection: ProjectionSpecification, plan: ([ProjectedColumn]) throws -> RowPlan<T>)
         throws -> [T]
 
-    /// The rows of a projection as they are stored.
+    /// Returns the rows of a projection with their stored values.
     func storedRows(_ projection: ProjectionSpecification) throws -> (
         columns: [ProjectedColumn], rows: [[StoredValue]]
     )
 
-    /// Returns a cursor over the rows of a projection, for a reader that does not keep them.
+    /// Returns a cursor over the rows of a projection, for a reader that does not retain them.
     func cursor(_ projection: ProjectionSpecification) throws -> any ProjectionCursor
 
-    /// Returns the statement of a request and its query plan. Reads no rows.
+    /// Returns the statement of a request and its query plan, without reading rows.
     func explain(_ specification: FetchSpecification, as form: ExplainedForm) throws -> StatementExplanation
 
-    /// The same for a projection.
+    /// Returns the statement of a projection and its query plan, without reading rows.
     func explain(_ projection: ProjectionSpecification) throws -> StatementExplanation
 
-    /// The content of an external binary value, from the bytes of its column (marker included).
+    /// Returns the content of an external binary value.
+    ///
+    /// - Parameter column: The bytes of the value's column, including the marker.
     func externalData(_ column: UnsafeRawBufferPointer) throws -> Data
 
-    /// The transactions of the history after a position, in the order of their numbers; nil when the store keeps none.
+    /// Returns the transactions of the history after a position, in ascending order, or nil if the store keeps no
+    /// history.
     func history(after bound: HistoryBound?, includingChanges: Bool) throws -> [StoredTransaction]?
 
-    /// How far the history reaches; nil when the store keeps none.
+    /// Returns the extent of the history, or nil if the store keeps no history.
     func historyExtent() throws -> HistoryExtent?
 
-    /// Stops the read that is running. It may be called from any thread, and does nothing once the view has ended.
+    /// Interrupts the running read. Can be called from any thread. Has no effect after the view has ended.
     var interrupt: @Sendable () -> Void { get }
 
-    /// Ends the view. Later calls throw.
+    /// Ends the view. Later calls throw errors.
     func end()
 }
 
-/// A view of the store in which its owner writes too. Ended without a commit, it leaves nothing behind.
+/// A view of a store in which its owner can also write. If it ends without a commit, its changes are discarded.
 package protocol StoreTransaction: StoreSession {
-    /// Writes everything, or nothing; the transaction goes on in either case.
+    /// Writes all changes, or none of them. The transaction stays open in both cases.
     ///
-    /// - Throws: As ``ObjectStore/save(_:_:)``.
+    /// - Throws: The errors of ``ObjectStore/save(_:token:)``.
     func save(_ request: SaveRequest) throws -> SaveResult
 
-    /// Updates all rows of a request, or nothing.
+    /// Updates all rows that match a request, or none of them.
     func update(_ batch: BatchUpdate) throws -> BatchResult
-    /// Deletes all rows of a request and what follows by their delete rules, or nothing.
+    /// Deletes all rows that match a request, and the rows required by their delete rules, or none of them.
     func delete(_ batch: BatchDeletion) throws -> BatchResult
 
-    /// Reserves primary keys for objects of a hierarchy and returns the first of them.
+    /// Reserves primary keys for objects of an entity hierarchy, and returns the first key.
     func reserveKeys(root: Int, count: Int) throws -> Int64
 
-    /// Inserts rows: all of them, or none.
+    /// Inserts all rows, or none of them.
     ///
     /// - Throws: The error that a save of such objects would throw.
     func insert(_ batch: RowBatch) throws -> BatchCounts
 
-    /// Inserts rows, or updates those that have the unique values already: all of it, or nothing.
+    /// Inserts rows, and updates the rows that already have the unique values, completely or not at all.
     ///
-    /// - Returns: Nil, with nothing done and the values not asked for, where it must be done with objects.
+    /// - Returns: Nil if the work requires objects. Nothing was written, and the values were not read, in that case.
     func upsert(_ batch: RowBatch, by rule: UpsertRule) throws -> BatchCounts?
 
-    /// Makes what was written the state of the store, and ends the view.
+    /// Commits the changes, and ends the view.
     ///
-    /// - Parameter further: Commits the same work in further stores. It is called when nothing but the commit itself can
-    ///   fail here any more, and nothing stops that. Nil where there are no further stores.
+    /// - Parameter further: Commits the same work in other stores. It is called when only the commit itself can still
+    ///   fail in this store, and cannot be interrupted. Nil if there are no other stores.
     func commit(after further: (() throws -> Void)?) throws
 
-    /// Notes the present state.
+    /// Marks the current state, and returns the number of the mark.
     func mark() -> Int
-    /// Forgets a state that was noted, and all that were noted later.
+    /// Removes a mark and all later marks, and keeps the changes.
     func release(_ mark: Int) throws
-    /// Goes back to a state that was noted, and forgets it.
+    /// Undoes the changes since a mark, and removes the mark and all later marks.
     func undo(to mark: Int) throws
 
-    /// Notes the state at the beginning, for ``undoToSnapshot()``. Called before the first write.
+    /// Records the initial state for ``undoToSnapshot()``. Must be called before the first write.
     func keepSnapshot() throws
-    /// Undoes everything that was written, and goes on with the state that was noted by ``keepSnapshot()``.
+    /// Undoes all changes, and continues with the state that ``keepSnapshot()`` recorded.
     ///
-    /// - Returns: False, with nothing done, where none was noted.
+    /// - Returns: False if no state was recorded. Nothing is undone in that case.
     func undoToSnapshot() throws -> Bool
 }
 
@@ -225,7 +230,7 @@ extension StoreTransaction {
     package func commit() throws { try commit(after: nil) }
 }
 
-/// One object at the far end of a to-many relationship.
+/// An object at the other end of a to-many relationship.
 package struct StoreMember: Sendable, Hashable {
     package var owner: Int64
     package var destination: RowID
