@@ -1,6 +1,6 @@
 import SwormPredicates
 
-/// The models of the coordinators that are alive: where a class looks up its entity without a context.
+/// The models of all live coordinators, in which a class looks up its entity without a context.
 enum ModelsInUse {
     private struct Entry: Sendable {
         weak let origin: ObjectOrigin?
@@ -15,7 +15,7 @@ enum ModelsInUse {
         }
     }
 
-    /// The entity of a class in the model that was loaded last.
+    /// Returns the entity of a class in the most recently loaded model that has one.
     static func entity(of type: NSManagedObject.Type) -> NSEntityDescription? {
         let origins = entries.withLock { $0.compactMap(\.origin) }
         for origin in origins.reversed() {

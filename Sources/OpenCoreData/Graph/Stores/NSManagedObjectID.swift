@@ -2,10 +2,10 @@ public import Foundation
 package import SwormPredicates
 import SwormStore
 
-/// The identity of a managed object: its store, its entity and its key there.
+/// The identity of a managed object: its store, its entity and its key in the store.
 ///
-/// An id is a plain immutable value in an object's clothes and may be used from any thread. The id of an object that was
-/// never saved is temporary; saving gives the object another, permanent one.
+/// An id is immutable and may be used from any thread. The id of an object that was never saved is temporary. When the
+/// object is saved, it gets a permanent id.
 public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
     /// The object's own entity in the model that its store was opened with.
     let compiledEntity: CompiledEntity
@@ -21,7 +21,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
 
     private static let temporaryKeys = Locked<Int64>(0)
 
-    /// The next temporary key: a negative number that was not given out before.
+    /// Returns the next temporary key, which is a negative number that was not used before.
     static func nextTemporaryKey() -> Int64 {
         temporaryKeys.withLock { key in
             key -= 1
@@ -32,16 +32,17 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
     /// The entity of the object.
     public var entity: NSEntityDescription { origin.description(of: compiledEntity) }
 
-    /// The identifier of the object's store; nil while the id is temporary.
+    /// The identifier of the object's store; nil for a temporary id.
     var storeIdentifier: String? { isTemporaryID ? nil : origin.storeIdentifier }
 
-    /// The store that holds the object; nil while the id is temporary and once the store was removed.
+    /// The store that contains the object; nil for a temporary id, and after the store was removed.
     public var persistentStore: NSPersistentStore? { isTemporaryID ? nil : origin.store }
 
     /// Whether the object has not been saved yet.
     public var isTemporaryID: Bool { key < 0 }
 
-    /// The id as a URI: `x-coredata://<store>/<entity>/p<key>`, or `x-coredata:///<entity>/t<number>` for a temporary id.
+    /// Returns the id as a URI: `x-coredata://<store>/<entity>/p<key>`, or `x-coredata:///<entity>/t<number>` for a
+    /// temporary id.
     public func uriRepresentation() -> URL {
         let name = compiledEntity.name.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? ""
         let text =
@@ -57,10 +58,10 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
 
     var row: RowID { RowID(entity: compiledEntity.number, key: key) }
 
-    /// Returns the id itself: it never changes.
+    /// Returns the id itself, because it is immutable.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether another id identifies the same object.
+    /// Returns whether another id identifies the same object.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSManagedObjectID else { return false }
         return self === other
@@ -68,14 +69,14 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
                 && compiledEntity.name == other.compiledEntity.name)
     }
 
-    /// A hash of the key. Ids of different stores or entities with one key are rare beside those that differ in it.
+    /// A hash of the key. Few ids differ only in the store or the entity.
     public override var hash: Int { Int(truncatingIfNeeded: key) }
 
     /// The id's URI.
     public override var description: String { uriRepresentation().absoluteString }
 }
 
-/// The identity of an object that has a row, in comparisons.
+/// The identity of an object with a row, for comparisons.
 package struct ObjectKey: Hashable, Sendable {
     let origin: ObjectIdentifier
     let root: Int

@@ -3,13 +3,13 @@ import SwormStore
 
 /// A store that a coordinator has opened.
 open class NSPersistentStore: NSObject, @unchecked Sendable {
-    // Mutable state is guarded by `lock`; the store behind it does its own locking. Hence the unchecked conformance.
+    // Mutable state is guarded by `lock`, and `objectStore` does its own locking. Hence the unchecked conformance.
 
-    /// The store itself.
+    /// The underlying store.
     package let objectStore: any ObjectStore
     /// The type of the store.
     public let type: String
-    /// The configuration of the model that the store holds.
+    /// The configuration of the model whose entities the store contains.
     public let configurationName: String
     /// The options that the store was opened with.
     public let options: [AnyHashable: Any]?
@@ -38,7 +38,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// The identifier in the URIs of the store's objects.
     public final var identifier: String { objectStore.identifier }
 
-    /// Whether the store was opened for reading only.
+    /// Whether the store was opened read-only.
     public final var isReadOnly: Bool { objectStore.isReadOnly }
 
     /// The URL of the store's file; nil for an in-memory store.
@@ -48,14 +48,14 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         return place
     }
 
-    /// The coordinator that has opened the store; nil after it was removed.
+    /// The coordinator that opened the store; nil after the store was removed.
     open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
         lock.lock()
         defer { lock.unlock() }
         return owner
     }
 
-    /// The metadata. Changes are written with the next save. Values that a property list cannot hold are ignored.
+    /// The metadata. Changes are written with the next save. Values that a property list cannot represent are ignored.
     open var metadata: [String: Any] {
         get { objectStore.metadata }
         set {

@@ -3,8 +3,8 @@ import SwormStore
 extension NSPersistentStoreCoordinator {
     /// Returns a token for the position after the last transaction of each store.
     ///
-    /// - Parameter stores: Stores of this coordinator; nil for all of them. A store without a history is ignored.
-    /// - Returns: A token; nil if no store keeps a history, or a store can't be read.
+    /// - Parameter stores: Stores of this coordinator; nil for all of them. Stores without a history are ignored.
+    /// - Returns: A token; nil if no store keeps a history, or if a store can't be read.
     public final func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
         let asked = stores.map { $0.compactMap { $0 as? NSPersistentStore } }
         var transactions: [String: Int64] = [:]
@@ -14,7 +14,7 @@ extension NSPersistentStoreCoordinator {
                 defer { session.end() }
                 transactions[store.identifier] = try session.historyExtent()?.highest
             } catch {
-                // With a token that omits a store, its history would be read from the beginning.
+                // If the token omitted this store, its history would be read from the beginning.
                 return nil
             }
         }

@@ -1,20 +1,20 @@
 public import Foundation
 import SwormStore
 
-/// Connects contexts with stores, by one model.
+/// A coordinator that connects contexts with stores, by a model.
 ///
-/// May be used from any thread.
+/// A coordinator may be used from any thread.
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     // Mutable state is guarded by `lock`. Hence the unchecked conformance.
 
-    /// The model. It must not be changed any more.
+    /// The model. It must no longer be changed.
     public let managedObjectModel: NSManagedObjectModel
     /// A name for messages and logs.
     open var name: String?
     let compiledModel: CompiledModel
-    /// The error of an invalid model; opening a store throws it.
+    /// The error of an invalid model, which is thrown when a store is opened.
     let modelError: (any Error)?
-    /// The origin of objects that were not saved yet.
+    /// The origin of objects that were never saved.
     let temporaryOrigin: ObjectOrigin
     private let lock = NSRecursiveLock()
     private var stores: [NSPersistentStore] = []
@@ -26,7 +26,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         weak var context: NSManagedObjectContext?
     }
 
-    /// Makes a coordinator without stores.
+    /// Creates a coordinator without stores.
     ///
     /// - Parameter model: The model. If it is invalid, adding a store throws its error.
     public init(managedObjectModel model: NSManagedObjectModel) {
@@ -65,7 +65,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     // MARK: Stores
 
-    /// Adds a store. Throws if a store with its identifier is open, because their objects would have the same ids.
+    /// Adds a store. Throws an error if a store with its identifier is open, because their objects would have the same
+    /// ids.
     final func enter(_ store: NSPersistentStore) throws {
         lock.lock()
         defer { lock.unlock() }
@@ -74,11 +75,11 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         knownOrigins = []
     }
 
-    /// Closes a store, once the reads and writes that run have ended. Its objects can't be read any more.
+    /// Closes a store after the running reads and writes have ended. Its objects can no longer be read.
     ///
     /// - Parameter store: A store of this coordinator.
-    /// - Throws: An error when the store is not one of this coordinator's, and when it is still in use after its timeout, or by the
-    ///   calling thread. Nothing new begins in it then.
+    /// - Throws: An error if the store does not belong to this coordinator, or if it is still in use after its timeout,
+    ///   or by the calling thread. In the latter cases, no new work can start in the store.
     open func remove(_ store: NSPersistentStore) throws {
         guard persistentStores.contains(where: { $0 === store }) else {
             throw CoreDataError(
@@ -90,10 +91,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Closes a store and removes it.
     ///
-    /// - Parameter end: When to give up; nil for never.
-    /// - Throws: ``CoreDataError`` with the condition `timedOut` or `wouldDeadlock`. Nothing new begins then.
+    /// - Parameter end: The time at which to give up; nil to wait without a limit.
+    /// - Throws: ``CoreDataError`` with the condition `timedOut` or `wouldDeadlock`. No new work can start then.
     package final func remove(_ store: NSPersistentStore, until end: ContinuousClock.Instant?) throws {
-        // Not under the lock, and not after the store was taken out: work that is waited for needs both.
+        // The store is closed without the lock, and before it is removed, because the running work needs both.
         try store.objectStore.close(until: end)
         lock.lock()
         stores.removeAll { $0 === store }
@@ -102,7 +103,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         store.leave()
     }
 
-    /// The open store at a URL.
+    /// Returns the open store at a URL; nil if there is none.
     ///
     /// - Parameter URL: The URL of a store's file.
     open func persistentStore(for URL: URL) -> NSPersistentStore? {
@@ -110,27 +111,27 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         return persistentStores.first { $0.url?.standardizedFileURL.path == path }
     }
 
-    /// The URL of a store.
+    /// Returns the URL of a store.
     ///
     /// - Parameter store: A store of this coordinator.
     open func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
 
-    /// The metadata of a store.
+    /// Returns the metadata of a store.
     ///
     /// - Parameter store: A store of this coordinator.
     open func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata }
 
-    /// Sets the metadata of a store; written with the next save.
+    /// Sets the metadata of a store, which are written with the next save.
     ///
     /// - Parameters:
-    ///   - metadata: Any property-list values by key. The keys that the framework keeps cannot be changed.
+    ///   - metadata: Property-list values by key. The framework's own keys cannot be changed.
     ///   - store: A store of this coordinator.
     open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) { store.metadata = metadata ?? [:] }
 
     /// Returns the id that a URI represents.
     ///
-    /// - Parameter url: A URI made by `uriRepresentation()` of a permanent id.
-    /// - Returns: The id; nil when the URI is malformed, or names no open store or no entity of the model.
+    /// - Parameter url: The result of `uriRepresentation()` of a permanent id.
+    /// - Returns: The id; nil if the URI is malformed, or identifies no open store or no entity of the model.
     open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
         guard url.scheme == "x-coredata", let identifier = url.host else { return nil }
         let parts = url.path.split(separator: "/")
@@ -147,7 +148,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         persistentStores.first { $0.hasIdentifier(identifier) }?.origin
     }
 
-    /// The origins of the stores that hold an entity.
+    /// Returns the origins of the stores that contain an entity.
     final func origins(of entity: Int) throws -> [ObjectOrigin] {
         lock.lock()
         defer { lock.unlock() }
@@ -175,8 +176,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     static let defaultConfiguration = "PF_DEFAULT_CONFIGURATION_NAME"
 
-    /// Notes whether a context merges saves of other contexts. A weak reference makes every later use of an object slower, so the
-    /// coordinator has one to these contexts only.
+    /// Records whether a context merges saves of other contexts. Only these contexts are referenced, because a weak
+    /// reference makes every later use of an object slower.
     final func remember(_ context: NSManagedObjectContext, isMerging: Bool) {
         lock.lock()
         defer { lock.unlock() }

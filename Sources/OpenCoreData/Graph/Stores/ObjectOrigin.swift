@@ -1,9 +1,9 @@
 import SwormStore
 
-/// The store and the model of objects, shared by all their ids.
+/// The store and the model of objects. All ids of these objects share it.
 final class ObjectOrigin: @unchecked Sendable {
-    // Everything is written once. The store does its own locking, and the model is frozen while a coordinator uses it; hence
-    // the unchecked conformance.
+    // All properties are set once. The store does its own locking, and the model must not change while a coordinator
+    // uses it. Hence the unchecked conformance.
 
     let storeIdentifier: String
     let compiled: CompiledModel
@@ -19,7 +19,7 @@ final class ObjectOrigin: @unchecked Sendable {
         self.store = store
     }
 
-    /// The description of the only entity whose class is the given one.
+    /// Returns the description of the only entity with the given class; nil if there are none or several.
     func description(ofClass type: NSManagedObject.Type) -> NSEntityDescription? {
         let names = [String(reflecting: type), String(describing: type), ".\(type)"]
         let matches = compiled.entities.filter { entity in
@@ -29,7 +29,7 @@ final class ObjectOrigin: @unchecked Sendable {
         return model.entitiesByName[match.name]
     }
 
-    /// The public description of an entity.
+    /// Returns the public description of an entity.
     func description(of entity: CompiledEntity) -> NSEntityDescription {
         if let description = model.entitiesByName[entity.name] { return description }
         let unknown = NSEntityDescription()

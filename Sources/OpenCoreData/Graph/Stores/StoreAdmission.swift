@@ -1,6 +1,7 @@
 import SwormStore
 
-/// The permission of one call of a container to use the stores of its context: a slot for reading at each, or the turn.
+/// The permission of one call of a container to use the stores of its context: a slot for reading of each store, or the
+/// turn.
 package struct StoreAdmission: Sendable {
     struct Part: Sendable {
         let hub: FileHub
@@ -9,12 +10,12 @@ package struct StoreAdmission: Sendable {
 
     var parts: [Part] = []
 
-    /// Says that the calling thread runs the call. Needed after an asynchronous admission alone.
+    /// Notes that the calling thread runs the call. Required only after an asynchronous admission.
     package func adopt() {
         for part in parts { part.hub.adopt(isTurn: part.isTurn) }
     }
 
-    /// Ends the call, on the thread that runs it.
+    /// Ends the call. Must be called on the thread that runs the call.
     package func leave() {
         for part in parts.reversed() { part.hub.leave(isTurn: part.isTurn) }
     }
@@ -28,8 +29,8 @@ package struct StoreAdmission: Sendable {
     ///
     /// - Parameters:
     ///   - stores: The stores of the call's context.
-    ///   - isWriting: Whether the call holds the turn from its beginning.
-    ///   - deadline: When to give up, if the timeout of a store does not come first.
+    ///   - isWriting: Whether the call holds the turn from its start.
+    ///   - deadline: The time at which to give up, unless the timeout of a store is earlier.
     /// - Throws: ``CoreDataError`` with the condition `timedOut` or `wouldDeadlock`.
     package static func enter(
         _ stores: [NSPersistentStore], isWriting: Bool, deadline: @autoclosure () -> ContinuousClock.Instant?
@@ -48,7 +49,7 @@ package struct StoreAdmission: Sendable {
         return admission
     }
 
-    /// The stores that have hubs. They are always taken in the same order.
+    /// Returns the stores that have hubs, always in the same order.
     static func withHubs(_ stores: [NSPersistentStore]) -> [SQLiteStore] {
         if stores.count == 1 { return (stores[0].objectStore as? SQLiteStore).map { [$0] } ?? [] }
         return stores.compactMap { $0.objectStore as? SQLiteStore }.sorted { $0.identifier < $1.identifier }
@@ -58,7 +59,7 @@ package struct StoreAdmission: Sendable {
 extension SQLiteStore {
     func part(_ isWriting: Bool) -> StoreAdmission.Part { .init(hub: hub, isTurn: isWriting || takesTurns) }
 
-    /// When a call that begins to wait now gives up.
+    /// Returns the time at which a call that starts to wait now gives up.
     func end(_ deadline: ContinuousClock.Instant?) -> ContinuousClock.Instant {
         let end = ContinuousClock.now + .seconds(options.busyTimeout)
         return deadline.map { min($0, end) } ?? end

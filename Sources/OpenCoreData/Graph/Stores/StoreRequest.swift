@@ -1,15 +1,15 @@
 import SwormStore
 import SwormPredicates
 
-/// A request of one call of a container to use the stores of its context, while no thread waits.
+/// The request of one call of a container to use the stores of its context, which waits without blocking a thread.
 package final class StoreRequest: Sendable {
     private struct Content: Sendable {
         var admission = StoreAdmission()
         var failure: (any Error)?
         var isCancelled = false
-        /// The request that the call waits for now.
+        /// The request at the hub for which the call is waiting.
         var ticket: (hub: FileHub, ticket: HubState.Ticket)?
-        /// How many stores have answered.
+        /// The number of stores that have answered.
         var answers = 0
     }
 
@@ -20,18 +20,18 @@ package final class StoreRequest: Sendable {
 
     /// - Parameters:
     ///   - stores: The stores of the call's context.
-    ///   - isWriting: Whether the call holds the turn from its beginning.
-    ///   - deadline: When to give up, if the timeout of a store does not come first.
+    ///   - isWriting: Whether the call holds the turn from its start.
+    ///   - deadline: The time at which to give up, unless the timeout of a store is earlier.
     package init(_ stores: [NSPersistentStore], isWriting: Bool, deadline: ContinuousClock.Instant?) {
         self.stores = StoreAdmission.withHubs(stores)
         self.isWriting = isWriting
         self.deadline = deadline
     }
 
-    /// Asks for the stores, one after the other.
+    /// Requests admission to the stores, one after the other.
     ///
-    /// - Parameter action: Called once when ``admission()`` has an answer: at once, or on the thread that ends the waiting, which
-    ///   should not be kept. It gets whether the stores may be used.
+    /// - Parameter action: Called once when ``admission()`` has a result, either immediately or on the thread that ends
+    ///   the wait, which should not be blocked. The argument is whether the stores may be used.
     package func begin(_ action: @escaping @Sendable (_ isAdmitted: Bool) -> Void) {
         let (index, isAdmitted) = content.withLock { content in
             if content.isCancelled { content.failure = content.failure ?? CancellationError() }
@@ -61,7 +61,7 @@ package final class StoreRequest: Sendable {
         if isCancelled { part.hub.cancelAdmission(ticket) }
     }
 
-    /// Ends the waiting. May be called from any thread.
+    /// Ends the wait. May be called from any thread.
     package func cancel() {
         let ticket = content.withLock { content in
             content.isCancelled = true
@@ -70,9 +70,9 @@ package final class StoreRequest: Sendable {
         if let ticket { ticket.hub.cancelAdmission(ticket.ticket) }
     }
 
-    /// The permission that was asked for.
+    /// Returns the permission that was requested.
     ///
-    /// - Throws: `CancellationError`, and ``CoreDataError`` with the condition `timedOut`.
+    /// - Throws: `CancellationError`, or ``CoreDataError`` with the condition `timedOut`.
     package func admission() throws -> StoreAdmission {
         let (admission, failure) = content.withLock { ($0.admission, $0.failure) }
         guard let failure else { return admission }
