@@ -22,8 +22,8 @@ package struct ContextCheckpoint {
     fileprivate let assignedStores: [ObjectIdentifier: NSPersistentStore]
     fileprivate let failure: (any Error)?
 
-    /// Also records the state of unchanged objects that are about to be changed or discarded. An object that is already
-    /// recorded keeps its state.
+    /// Adds the state of unchanged objects that are about to be changed or discarded. The recorded state of an object
+    /// is not replaced.
     mutating func note(_ objects: [NSManagedObject]) {
         if objects.isEmpty { return }
         var known = Set(states.map { ObjectIdentifier($0.object) })

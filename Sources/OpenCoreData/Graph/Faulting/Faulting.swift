@@ -3,8 +3,8 @@ import SwormStore
 /// The rows that a context has read ahead for faults, and the error of a fault that could not be read.
 ///
 /// Rows are read ahead in two forms. Rows that are read for a relationship of all objects of a fetch are stored in the
-/// ``RowSet`` of that fetch, and last as long as its objects. Rows that are read together with the row of one fault, for
-/// the faults that are likely to be used next, are stored here. Each of these is used once.
+/// ``RowSet`` of that fetch, and last as long as its objects. Rows that are read together with the row of one fault,
+/// for the faults that are likely to be used next, are stored here. Each of these is used once.
 ///
 /// Neither form is updated by a write. Instead, each write starts a new generation, and rows that were read ahead in an
 /// earlier generation are not used. Forgetting them is as cheap as increasing a number, regardless of how many fetches

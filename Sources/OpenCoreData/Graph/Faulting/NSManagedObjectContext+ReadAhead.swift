@@ -4,14 +4,15 @@ import SwormSQLite
 import SwormRows
 import SwormStore
 
-// Relationships of the rows of a fetch, read together and stored beside the rows.
+// Relationships of the rows of a fetch, read together and stored with the rows.
 //
-// A loop over the objects of a fetch usually follows the same relationship of each object. One statement per object would
-// take most of the time, so the relationship is read for a batch of neighbours. A batch is bounded, because the loop may
-// end early. A loop that requests a second batch probably continues to the end, so from then on a single scan of the
-// table may replace all further batches.
+// A loop over the objects of a fetch usually follows the same relationship of each object. One statement per object
+// would take most of the time, so the relationship is read for a batch of neighbours. A batch is bounded, because the
+// loop may end early. A loop that requests a second batch probably continues to the end, so from then on a single scan
+// of the table may replace all further batches.
 //
-// A damaged row fails the whole batch that contains it. The next batch is smaller, so that the rows around the damage are
+// A damaged row fails the whole batch that contains it. The next batch is smaller, so that the rows around the damage
+// are still read together, and only the object that needs the damaged row reports the error.
 // still read together, and only the object that needs the damaged row reports the error.
 extension NSManagedObjectContext {
     /// Returns the members of a row's object, reading them together with those of its neighbours if necessary.

@@ -104,7 +104,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Detaches the object from its context: it keeps the values that were read, and belongs to no context any more.
+    /// Detaches the object from its context. It keeps the values that were read, and no longer belongs to a context.
     final func detach() {
         context = nil
         relationships = []

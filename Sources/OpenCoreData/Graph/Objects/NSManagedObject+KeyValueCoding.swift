@@ -106,7 +106,7 @@ extension NSManagedObject {
         var values: [String: Any] = [:]
         changedAttributes.forEach { slot in
             let name = compiledEntity.attributes[slot].name
-            // A composite is reported as a whole, whichever of its elements changed.
+            // A composite is reported as a whole, regardless of which of its elements has changed.
             if let dot = name.firstIndex(of: "."), let leaves = compiledEntity.composites[String(name[..<dot])] {
                 let key = String(name[..<dot])
                 values[key] = compositeValue(key, leaves: leaves) ?? NSNull()

@@ -1,8 +1,8 @@
 /// The order of numbered members. Finding the position of a member and moving a member do not walk over all of them.
 ///
 /// It is a treap: a binary tree whose nodes count the nodes of their subtrees. Each number has a priority that is
-/// derived from it, and no node is below a node of a lower priority. This keeps the tree shallow, whatever the
-/// operations are.
+/// derived from it, and no node is below a node of a lower priority. Therefore the tree stays shallow, regardless of
+/// the sequence of operations.
 final class MemberOrder {
     /// A node of the tree. Links are indexes in `nodes`; 0 means no link.
     private struct Node {

@@ -5,9 +5,9 @@ import SwormStore
 extension SaveOperation {
     /// Makes the written state the objects' committed state, and notifies observers.
     ///
-    /// The order matters. The lists are emptied first, because `didSave` and observers may make changes, which belong to
-    /// the next save. Inserted objects have their permanent keys, and deleted objects are gone, before any object is
-    /// committed: a committed row contains the keys of its destinations, except those that are gone.
+    /// The order matters. The lists are emptied first, because `didSave` and observers may make changes, which belong
+    /// to the next save. Inserted objects have their permanent keys, and deleted objects are marked as deleted, before
+    /// any object is committed: a committed row contains the keys of its destinations, except those of deleted objects.
     func finish(_ saved: SavedObjects, isPartial: Bool = false) throws {
         var (inserted, updated, deleted) = (context.insertedList, context.updatedList, context.deletedList)
         if isPartial {

@@ -45,7 +45,7 @@ extension SaveOperation {
 }
 
 extension NSManagedObject {
-    /// Whether the object is new, or a value of a uniqueness constraint has changed.
+    /// Returns whether the object is new, or whether a value of a uniqueness constraint has changed.
     fileprivate final func mayTake(_ constraint: [PropertySlot?]) -> Bool {
         if status.contains(.inserted) { return true }
         return constraint.contains { slot in

@@ -4,8 +4,8 @@ import SwormStore
 
 /// One save of a context, from its first check until its observers are notified.
 ///
-/// Nothing is written before all checks have passed. Then each store is written in a transaction of its own. The objects
-/// adopt the written state after all stores are written: an error leaves their unsaved changes as they are, except
+/// Nothing is written before all checks have passed. Then each store is written in a separate transaction. The objects
+/// adopt the written state after all stores are written. An error leaves their unsaved changes as they are, except
 /// changes that another store has already committed.
 struct SaveOperation {
     let context: NSManagedObjectContext
@@ -17,7 +17,7 @@ struct SaveOperation {
         try context.validateChanges()
         try checkUniqueValues()
         try checkStores()
-        // Values that could not be read were treated as nil, and would be saved as nil.
+        // Values that could not be read are treated as nil, and would be saved as nil.
         try context.throwReadError()
         var saved = SavedObjects()
         do {

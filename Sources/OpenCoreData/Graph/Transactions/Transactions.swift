@@ -2,9 +2,9 @@ import SwormStore
 
 /// The open transactions of a context and the sessions of its pinned generation, at most one of each per store.
 ///
-/// A read uses the transaction of its store, so that the context sees its own writes. Without a transaction, it uses the
-/// pinned session, and without that, a session of its own. A transaction continues the pinned session, or ends it: the
-/// session would not see newer changes.
+/// A read uses the transaction of its store, so that the context sees its own writes. Without a transaction, it uses
+/// the pinned session, and without that, a separate session. A transaction continues the pinned session, or ends it,
+/// because the session would not see newer changes.
 struct Transactions {
     private let interruption: Interruption
     /// Whether a write starts a transaction that stays open until it is committed. Otherwise, each write is committed
