@@ -1,5 +1,6 @@
 extension PersistentContainer {
-    /// How much of the write-ahead log a checkpoint moves into the file, and what it waits for.
+    /// The mode of a checkpoint: the part of the write-ahead log that is moved into the file, and the connections to
+    /// wait for.
     public enum CheckpointMode: Sendable, Hashable, CaseIterable {
         /// Moves as much as possible without waiting for readers and writers.
         case passive
@@ -34,7 +35,7 @@ extension PersistentContainer {
     /// `full`, `restart` and `truncate` block new readers until they are done, and wait for those that are reading.
     ///
     /// - Parameters:
-    ///   - mode: How much is moved, and what is waited for.
+    ///   - mode: The part of the log to move, and the connections to wait for.
     ///   - deadline: The time at which to give up; nil for the container's timeout.
     /// - Returns: The number of frames in the log, and the number of frames that were moved, summed over all stores of
     ///   the container.

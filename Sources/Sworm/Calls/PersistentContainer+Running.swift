@@ -5,7 +5,7 @@ extension PersistentContainer {
     /// Runs a closure in a separate scope, on the calling thread, and repeats it as the call requires.
     ///
     /// - Parameters:
-    ///   - call: How the closure is run.
+    ///   - call: The options of the call.
     ///   - action: The closure.
     ///   - afterwards: A closure that is called after the save, before the context is cleaned up.
     func run(
@@ -34,7 +34,7 @@ extension PersistentContainer {
     /// Runs a closure that does not join another call.
     ///
     /// - Parameters:
-    ///   - call: How the closure uses the store.
+    ///   - call: The options of the call.
     ///   - admitted: The context, and the permission to use its stores if it was granted already; nil for a context of
     ///     the container.
     ///   - cancellation: The state that reports whether the changes must no longer be saved.
@@ -58,7 +58,8 @@ extension PersistentContainer {
             listen(to: given)
             func run(_ held: StoreAdmission) throws {
                 defer {
-                    // Not for a call inside another one, whose thread continues.
+                    // The end of a call without an admission is not announced, because its thread continues, for
+                    // example with an enclosing call.
                     if admission != nil { CallRequest.callEnds() }
                     held.leave()
                 }
@@ -91,7 +92,7 @@ extension PersistentContainer {
                 }
                 try result.get()
             }
-            // Not after an error, because the context may hold more state than a reset discards.
+            // After an error, the context may have state that a reset preserves, so it is not reused.
             spareContexts?.keep(given)
         } catch {
             throw cancellation?.isCancelled ?? false ? CancellationError() : error

@@ -1,4 +1,4 @@
-/// How a closure is run: how it may use the store, and how often it is repeated.
+/// The options of a call: how its closure uses the store, and how often it is repeated.
 struct StoreCall: Sendable {
     var access: StoreAccess
     /// The maximum number of times that the closure is repeated after a conflict.
@@ -83,6 +83,7 @@ struct StoreCall: Sendable {
 }
 
 extension StoreError {
-    /// The error of a call that ended without the result of its closure. No call ends so; the compiler cannot know it.
+    /// The error of a call that ended without a result of its closure. No call ends this way, but the compiler cannot
+    /// prove it.
     static var noResult: StoreError { StoreError(.storeFailed, "The call ended without a result.") }
 }

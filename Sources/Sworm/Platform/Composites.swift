@@ -24,7 +24,8 @@ extension NSEntityDescription {
         self.attribute(at: attribute.name) as? NSCompositeAttributeDescription
     }
 
-    /// Whether the value at a path may be nil: an element of a composite is missing if the composite is.
+    /// Returns whether the value at a path may be nil. An element of a composite is missing if the composite is
+    /// missing.
     func isOptional(at path: String) -> Bool {
         if let attribute = attributesByName[path] { return attribute.isOptional }
         let names = path.split(separator: ".")

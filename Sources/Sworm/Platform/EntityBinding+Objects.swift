@@ -29,7 +29,7 @@ extension EntityBinding {
 }
 
 extension AttributeMapping {
-    /// Whether the attribute can represent an attribute of the model. A `Codable` type can be a composite.
+    /// Returns whether the attribute can represent an attribute of the model. A `Codable` type can be a composite.
     func accepts(_ type: AttributeType) -> Bool {
         type == .composite ? kind == .data && !isPrimitive : kind.accepts(type)
     }

@@ -1,2 +1,2 @@
-/// How much of the write-ahead log a checkpoint moves.
+/// The part of the write-ahead log that a checkpoint moves.
 enum StoreCheckpointMode { case passive, full, restart, truncate }

@@ -3,7 +3,8 @@ import CoreData
 import Foundation
 import SwormPredicates
 
-// Writes of many values. They go through objects: Core Data's batch requests ignore unsaved changes and cannot be undone.
+// Writes of many values. They use objects, because Core Data's batch requests ignore unsaved changes and cannot be
+// undone.
 extension EntityBinding {
     func insert(contentsOf values: some Sequence<T>, into context: NSManagedObjectContext) throws -> Int {
         let before = Checkpoint(of: context)
@@ -38,7 +39,7 @@ extension EntityBinding {
         return objects.count
     }
 
-    /// Rejects a value that no save would accept, whatever the request finds.
+    /// Rejects a value that no save would accept, regardless of the objects that the request finds.
     private func checkWritable(_ value: AttributeValue, for attribute: AttributeMapping) throws {
         guard let description = entity.attribute(at: attribute.name) else { return }
         func rejected(_ reason: String) -> StoreError {

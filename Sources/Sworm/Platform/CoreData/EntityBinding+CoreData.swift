@@ -40,7 +40,7 @@ final class EntityBinding<T: ManagedObjectConvertible>: @unchecked Sendable {
         self.model = model
     }
 
-    /// Whether the binding was created for the model that a context uses.
+    /// Returns whether the binding was created for the model that a context uses.
     func fits(_ context: NSManagedObjectContext) -> Bool {
         context.persistentStoreCoordinator?.managedObjectModel === model
     }

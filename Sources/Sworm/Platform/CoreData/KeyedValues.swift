@@ -6,7 +6,7 @@ import SwormPredicates
 // Values in the form of key-value coding.
 
 extension PrimitiveKind {
-    /// Whether an attribute of a type can be read and written as values of the kind.
+    /// Returns whether an attribute of a type can be read and written as values of the kind.
     func accepts(_ type: AttributeType) -> Bool { compatibleTypes.contains(type) }
 
     /// Converts a value of key-value coding into the form that tables use.
@@ -42,7 +42,7 @@ extension AttributeValue {
         }
     }
 
-    /// Whether two values are identical to the last bit: equal strings can differ in bytes, and zeros in sign.
+    /// Returns whether two values are identical to the last bit. Equal strings can differ in bytes, and zeros in sign.
     func isIdentical(to other: AttributeValue) -> Bool {
         switch (self, other) {
         case (.string(let one), .string(let other)): one.utf8.elementsEqual(other.utf8)

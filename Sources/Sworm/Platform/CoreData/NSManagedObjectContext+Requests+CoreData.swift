@@ -57,7 +57,7 @@ extension NSManagedObjectContext {
         return try fetch(native)
     }
 
-    /// Returns nil unless the request has a batch size: Core Data has no rows without objects, so that handles otherwise
+    /// Returns nil unless the request has a batch size. Core Data has no rows without objects, so handles otherwise
     /// hold their objects.
     func fetchRows(_ request: RequestContent, of entity: ModelEntity) throws -> FetchedRows? {
         request.batchSize > 0 ? try FetchedRows(request, of: entity, in: self) : nil

@@ -8,9 +8,9 @@ struct TransactionMarks {
     init(of context: NSManagedObjectContext) {}
 }
 
-// The names are those of OpenCoreData's methods. The methods do nothing unless they say otherwise: Core Data writes only
-// when it saves, its reads cannot be interrupted from outside, and it has no deadlines. Calls check theirs before they
-// start and before they save.
+// The names are those of OpenCoreData's methods. The methods do nothing unless documented otherwise, because Core Data
+// writes only when it saves, its reads cannot be interrupted from outside, and it has no deadlines. Calls check their
+// deadlines before they start and before they save.
 extension NSManagedObjectContext {
     /// Pins the context to one state of its store, even if it has read objects before; with false, every read sees the
     /// latest state again.

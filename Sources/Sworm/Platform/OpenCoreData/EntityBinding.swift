@@ -72,7 +72,7 @@ final class EntityBinding<T: ManagedObjectConvertible>: @unchecked Sendable {
             mapping, entity: entity, slots: attributes, composites: composites)
     }
 
-    /// Whether the binding was created for the model that a context uses.
+    /// Returns whether the binding was created for the model that a context uses.
     func fits(_ context: NSManagedObjectContext) -> Bool {
         context.coordinator?.managedObjectModel === description.managedObjectModel
     }

@@ -5,8 +5,8 @@ import SwormSQLite
 import SwormRows
 
 extension PrimitiveKind {
-    /// Whether an attribute of a type can be read and written as values of the kind. A transformable attribute is read
-    /// as the bytes that its transformer produced.
+    /// Returns whether an attribute of a type can be read and written as values of the kind. A transformable attribute
+    /// is read as the bytes that its transformer produced.
     func accepts(_ type: AttributeType) -> Bool {
         compatibleTypes.contains(type) || type == .transformable && self == .data
     }
