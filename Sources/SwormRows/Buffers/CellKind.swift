@@ -1,4 +1,5 @@
 /// The kind of values that a column of a fetch may hold.
+@frozen @usableFromInline
 package enum CellKind: UInt8, Sendable, Hashable {
     case integer
     /// A real number. SQLite sometimes returns one without a fraction as an integer.
@@ -24,8 +25,7 @@ package enum CellKind: UInt8, Sendable, Hashable {
         }
     }
 
-    // These are switches, because the `==` of an enumeration is not inlined into other modules, and a fetch checks every
-    // value that it reads.
+    // These are inlined switches, because a fetch checks every value that it reads.
 
     /// Whether a column of the kind may hold an integer.
     @inlinable @inline(__always)

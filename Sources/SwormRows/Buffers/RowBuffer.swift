@@ -3,11 +3,12 @@ import Foundation
 /// The rows of one fetch: typed cells of eight bytes, followed by the packed bytes of strings and blobs.
 ///
 /// `@unchecked Sendable`: nothing changes after initialization, and the memory belongs to this object alone.
+@usableFromInline
 package final class RowBuffer: @unchecked Sendable {
     /// The number of rows.
-    package let count: Int
+    @usableFromInline package let count: Int
     /// The number of cells in a row.
-    package let stride: Int
+    @usableFromInline package let stride: Int
     @usableFromInline let payloads: UnsafePointer<UInt64>
     @usableFromInline let tags: UnsafePointer<UInt8>
     @usableFromInline let bytes: UnsafeRawPointer

@@ -5,10 +5,11 @@ package import Foundation
 /// Each read checks the storage class and throws ``DecodingFailure`` for NULL and for a value that does not fit; check
 /// ``isNull`` first if NULL is allowed. A view is noncopyable and only borrowed, so that the bytes of its row remain
 /// valid.
+@usableFromInline
 package struct ColumnView: ~Copyable {
     /// The index of the column in the row.
-    let column: Int32
-    package let type: StorageClass
+    @usableFromInline let column: Int32
+    @usableFromInline package let type: StorageClass
     /// The bits of an integer or of a real number.
     @usableFromInline let bits: UInt64
     /// The bytes of a string or a blob.

@@ -1,6 +1,7 @@
 package import Foundation
 
 /// The conversion of SQLite's decimals: integers, reals, or strings.
+@usableFromInline
 package enum DecimalText {
     /// The maximum length. A decimal has at most 38 digits, a sign, a point and an exponent; longer strings only
     /// contain further zeros.
@@ -19,11 +20,14 @@ package enum DecimalText {
         return value
     }
 
+    @usableFromInline
+
     package static func isRepresentable(_ value: Double) -> Bool {
         value == 0 || (abs(value) < 1e127 && abs(value) > 1e-127)
     }
 
     /// Returns whether the bytes are a number. Not generic, so that it is specialized for other modules too.
+    @usableFromInline
     static func isNumber(_ text: UnsafeRawBufferPointer) -> Bool { isNumber(bytes: text) }
 
     /// Returns whether the string is a number. Not generic, so that it is specialized for other modules too.

@@ -1,4 +1,5 @@
 /// The storage class of a value. The raw values are SQLite's own.
+@frozen @usableFromInline
 package enum StorageClass: UInt8, Sendable, Hashable {
     case integer = 1
     case real = 2

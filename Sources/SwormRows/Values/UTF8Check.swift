@@ -1,7 +1,10 @@
 /// A check for valid UTF-8.
+@usableFromInline
 package enum UTF8Check {
     @inlinable
     static var highBits: UInt64 { 0x8080_8080_8080_8080 }
+
+    @usableFromInline
 
     package static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let base = bytes.baseAddress else { return true }

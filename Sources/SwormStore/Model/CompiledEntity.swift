@@ -2,6 +2,7 @@ package import Foundation
 package import SwormPredicates
 
 /// An entity of a compiled model.
+@usableFromInline
 package final class CompiledEntity: Sendable {
     /// The entity's number in the model and in the store's `Z_ENT` columns.
     package let number: Int
@@ -13,7 +14,7 @@ package final class CompiledEntity: Sendable {
     /// The number of the root entity of this one's hierarchy, which has the table.
     package let root: Int
     /// The numbers of the entity itself and all its descendants.
-    package let family: ClosedRange<Int>
+    @usableFromInline package let family: ClosedRange<Int>
     /// The inherited and own attributes, indexed by slot. The inherited ones come first, in the slots that they have
     /// in the superentity; the own ones follow, sorted by name. A composite attribute is represented by its leaves.
     package let attributes: [CompiledAttribute]
@@ -83,6 +84,7 @@ package final class CompiledEntity: Sendable {
 }
 
 /// The position of a property in its entity's lists.
+@usableFromInline
 package enum PropertySlot: Sendable, Hashable {
     case attribute(Int)
     case relationship(Int)

@@ -4,9 +4,10 @@ package import Foundation
 ///
 /// Entities are numbered from 1 in Core Data's order: depth first over the inheritance forest, with siblings sorted by
 /// name, ignoring case. An entity and its descendants therefore have consecutive numbers.
+@usableFromInline
 package final class CompiledModel: Sendable {
     /// The entities. The one with number `n` has the index `n - 1`.
-    package let entities: [CompiledEntity]
+    @usableFromInline package let entities: [CompiledEntity]
     let versionIdentifiers: [String]
     /// Entity names by configuration name, without the default configuration.
     package let configurations: [String: [String]]

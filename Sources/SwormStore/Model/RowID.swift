@@ -1,8 +1,9 @@
 /// A row, identified by the number of its entity and its key. A negative key is temporary: the next save inserts the
 /// row.
+@usableFromInline
 package struct RowID: Sendable, Hashable {
-    package var entity: Int
-    package var key: Int64
+    @usableFromInline package var entity: Int
+    @usableFromInline package var key: Int64
 
     @inlinable
     package init(entity: Int, key: Int64) {

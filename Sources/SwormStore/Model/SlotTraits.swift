@@ -1,17 +1,18 @@
-import Foundation
-package import SwormPredicates
+public import Foundation
+public import SwormPredicates
 
 /// The traits of an attribute that are needed to read, write and check single values.
 ///
 /// They are plain bytes: a loop over the values of an object copies and retains nothing, whereas one over
 /// ``CompiledAttribute`` does so for every value.
+@usableFromInline
 package struct SlotTraits: Sendable {
-    package let type: AttributeType
-    let isOptional: Bool
-    package let isTransient: Bool
-    let isDerived: Bool
+    @usableFromInline package let type: AttributeType
+    @usableFromInline let isOptional: Bool
+    @usableFromInline package let isTransient: Bool
+    @usableFromInline let isDerived: Bool
     package let allowsExternalStorage: Bool
-    let hasRules: Bool
+    @usableFromInline let hasRules: Bool
 
     init(_ attribute: CompiledAttribute) {
         type = attribute.type

@@ -4,6 +4,7 @@ package import SwormPredicates
 ///
 /// A fetch of an entity also returns the objects of its sub-entities. The cells are the primary key, the entity
 /// number, the version, then the stored attributes and the to-one relationships of the whole family.
+@usableFromInline
 package final class RowShape: Sendable {
     package enum Cell: Sendable, Hashable {
         case primaryKey
@@ -26,7 +27,7 @@ package final class RowShape: Sendable {
     package static var versionCell: Int { 2 }
 
     /// The number of the fetched entity.
-    package let entity: Int
+    @usableFromInline package let entity: Int
     package let cells: [Cell]
     /// The cells of attributes, entity by entity and by attribute slot; -1 for a transient attribute.
     @usableFromInline let attributeCells: [Int]

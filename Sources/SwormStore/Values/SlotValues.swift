@@ -1,9 +1,10 @@
-package import SwormPredicates
+public import SwormPredicates
 
 /// Values of some of an entity's attributes, by slot.
 ///
 /// Memory is only used for the values that exist: most changes concern one or two attributes, and there may be many
 /// changes.
+@usableFromInline
 package struct SlotValues: Sendable {
     /// The slots that have a value, or nil if all slots have one, from the first to the last of the values.
     @usableFromInline var slots: SlotSet?
@@ -81,12 +82,15 @@ package struct SlotValues: Sendable {
 }
 
 extension SlotValues: Sequence {
+    @usableFromInline
     package struct Iterator: IteratorProtocol {
         fileprivate let list: SlotValues
         private var place = 0
         private var start = 0
 
         fileprivate init(_ list: SlotValues) { self.list = list }
+
+        @usableFromInline
 
         package mutating func next() -> (slot: Int, value: AttributeValue)? {
             guard place < list.values.count, let slot = list.slots == nil ? place : list.slots?.first(from: start)
@@ -97,5 +101,6 @@ extension SlotValues: Sequence {
     }
 
     /// Returns an iterator over the values in the order of their slots.
+    @usableFromInline
     package func makeIterator() -> Iterator { Iterator(self) }
 }
