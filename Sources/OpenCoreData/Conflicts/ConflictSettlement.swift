@@ -37,9 +37,9 @@ struct ConflictSettlement {
     /// The rows whose current state in the store is known.
     let fresh: FreshRows
     private(set) var steps: [Step] = []
-    var insertions: RowChanges<SaveRequest.Insertion>
-    var updates: RowChanges<SaveRequest.Update>
-    var deletions: RowChanges<SaveRequest.Deletion>
+    var insertions: RequestChanges<SaveRequest.Insertion>
+    var updates: RequestChanges<SaveRequest.Update>
+    var deletions: RequestChanges<SaveRequest.Deletion>
     private let original: SaveRequest
     /// The rows that were deleted in the store.
     var missing: Set<RowID> = []
@@ -55,9 +55,9 @@ struct ConflictSettlement {
         self.fresh = fresh
         model = fresh.model
         original = request
-        insertions = RowChanges(request.insertions, row: \.row, model: model)
-        updates = RowChanges(request.updates, row: \.row, model: model)
-        deletions = RowChanges(request.deletions, row: \.row, model: model)
+        insertions = RequestChanges(request.insertions, row: \.row, model: model)
+        updates = RequestChanges(request.updates, row: \.row, model: model)
+        deletions = RequestChanges(request.deletions, row: \.row, model: model)
     }
 
     /// The request with all conflicts settled.

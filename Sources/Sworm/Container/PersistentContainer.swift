@@ -17,7 +17,7 @@ public final class PersistentContainer: Sendable {
     let calls: RunningCalls
     var logError: (@Sendable (any Swift.Error) -> Void)? { calls.logError }
     /// The gate that decides whether calls may start.
-    let gate = CallGate()
+    let gate = ContainerState()
     /// Whether warnings of the stores are passed to `logError`.
     private let isListening = Locked(false)
     /// The stores that are removed from their coordinator while the container is suspended, if the engine does that.

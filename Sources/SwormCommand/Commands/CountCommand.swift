@@ -17,7 +17,7 @@ enum CountCommand {
             options: [whereOption, StoreModelChoice.option, OptionSpec("json", summary: "Writes JSON.")],
             examples: ["sworm-tool count Library.sqlite Book --where 'year > 1860'"])
     ) { arguments, console in
-        let store = try ReadStore(arguments.operands[0], arguments: arguments)
+        let store = try StoreReader(arguments.operands[0], arguments: arguments)
         let entity = try store.entity(arguments.operands[1])
         var fetch = FetchSpecification(entity: entity.number)
         fetch.predicate = try store.predicate(arguments)

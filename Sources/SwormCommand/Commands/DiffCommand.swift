@@ -30,8 +30,8 @@ enum DiffCommand {
             ],
             examples: ["sworm-tool diff Before.sqlite After.sqlite --model Library.xcdatamodeld"])
     ) { arguments, console in
-        let old = try ReadStore(arguments.operands[0], arguments: arguments)
-        let new = try ReadStore(
+        let old = try StoreReader(arguments.operands[0], arguments: arguments)
+        let new = try StoreReader(
             arguments.operands[1], arguments: arguments,
             modelOption: arguments.value("model-b") == nil ? "model" : "model-b")
         let names = try arguments.list("entity")?.map { name in
@@ -55,7 +55,7 @@ enum DiffCommand {
         return total == 0 ? .ok : .found
     }
 
-    private static func match(_ arguments: Arguments, in store: ReadStore) throws -> ObjectMatch {
+    private static func match(_ arguments: Arguments, in store: StoreReader) throws -> ObjectMatch {
         guard let names = try arguments.list("key") else {
             return arguments.value("match") == "unique" ? .unique : .id
         }

@@ -22,7 +22,7 @@ enum DumpCommand {
             ],
             examples: ["sworm-tool dump Library.sqlite > library.ndjson"])
     ) { arguments, console in
-        let store = try ReadStore(arguments.operands[0], arguments: arguments)
+        let store = try StoreReader(arguments.operands[0], arguments: arguments)
         let blobs = BlobStyle(arguments, otherwise: .base64)
         try writeHeader(of: store, blobs: blobs, to: console)
         let progress = Progress(console, label: "objects")
@@ -39,12 +39,12 @@ enum DumpCommand {
         progress.end()
         console.line(DumpReader.end)
         store.missingFiles.report(console, of: arguments.operands[0])
-        try UnnamedRows.report(in: store, to: console)
+        try UnmodeledRows.report(in: store, to: console)
         try PrivateSchema.report(in: store, to: console)
         return .ok
     }
 
-    private static func writeHeader(of store: ReadStore, blobs: BlobStyle, to console: Console) throws {
+    private static func writeHeader(of store: StoreReader, blobs: BlobStyle, to console: Console) throws {
         let metadata = try StoreInspector(url: store.url).metadata
         let own = metadata.dictionary.filter { !StoreMetadata.frameworkKeys.contains($0.key) }
         let list =

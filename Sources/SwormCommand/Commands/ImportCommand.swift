@@ -55,13 +55,13 @@ enum ImportCommand {
         do {
             if !reader.metadata.isEmpty { try store.setMetadata(reader.metadata) }
             let derived = DerivedValues(model)
-            let filler = StoreFiller(store, derived: derived, dump: reader.name, console: console)
-            let count = try filler.fill(from: reader)
+            let storeImport = StoreImport(store, derived: derived, dump: reader.name, console: console)
+            let count = try storeImport.fill(from: reader)
             store.close()
-            try filler.strays.write(to: place.url)
+            try storeImport.strays.write(to: place.url)
             try derived.write(to: place.url)
             try place.finish()
-            for warning in filler.warnings { console.warn(warning) }
+            for warning in storeImport.warnings { console.warn(warning) }
             if reader.missingFiles > 0 { console.warn("\(MissingFiles.words(reader.missingFiles)) missing") }
             console.line("\(count) object\(count == 1 ? "" : "s") imported")
         } catch {

@@ -41,7 +41,7 @@ enum QueryCommand {
                 "sworm-tool query Library.sqlite Book --columns title,author.name --format csv",
             ])
     ) { arguments, console in
-        let store = try ReadStore(arguments.operands[0], arguments: arguments)
+        let store = try StoreReader(arguments.operands[0], arguments: arguments)
         let entity = try store.entity(arguments.operands[1])
         let asked = arguments.value("format").flatMap { Format(rawValue: $0) }
         let format = asked ?? (arguments.has("json") ? .json : .table)
@@ -59,7 +59,7 @@ enum QueryCommand {
     }
 
     private static func projection(
-        _ arguments: Arguments, of entity: CompiledEntity, in store: ReadStore
+        _ arguments: Arguments, of entity: CompiledEntity, in store: StoreReader
     ) throws -> (ProjectionSpecification, [String]) {
         var fetch = FetchSpecification(entity: entity.number)
         fetch.predicate = try store.predicate(arguments)

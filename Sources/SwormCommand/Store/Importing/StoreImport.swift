@@ -2,7 +2,7 @@ import OpenCoreData
 import SwormStore
 
 /// A writer that adds the objects of a dump to an empty store: rows first, and links to later rows afterwards.
-final class StoreFiller {
+final class StoreImport {
     /// The limits of a batch. A dump up to this size is saved at once, so that every row has version 1.
     private static let batch = (objects: 20_000, bytes: 64 << 20, links: 50_000)
 
@@ -11,9 +11,9 @@ final class StoreFiller {
     private let layout: StoreLayout
     private let progress: Progress
     private let derived: DerivedValues
-    var ledger: DumpLedger
+    var dumpLinks: DumpLinks
     /// The one-to-one pairs that were completed since the last save.
-    var pairs: [DumpLedger.Pair] = []
+    var pairs: [DumpLinks.Pair] = []
     /// The links that no save would write. They are written to the file after the last save.
     var strays: StrayLinks
     /// The rules that the dump violates without being rejected.
@@ -34,7 +34,7 @@ final class StoreFiller {
         model = store.model
         let strays = StrayLinks(store.model)
         self.strays = strays
-        ledger = DumpLedger(store.model, dump: dump) { strays.canKeep($0, of: $1) }
+        dumpLinks = DumpLinks(store.model, dump: dump) { strays.canKeep($0, of: $1) }
         layout = StoreLayout(model: store.model)
         progress = Progress(console, label: "objects")
     }
@@ -43,8 +43,8 @@ final class StoreFiller {
     func fill(from reader: DumpReader) throws -> Int {
         var count = 0
         while let object = try reader.next(model) {
-            try ledger.add(object)
-            pairs += ledger.takePairs()
+            try dumpLinks.add(object)
+            pairs += dumpLinks.takePairs()
             try addStrays(of: object)
             derived.add(object)
             add(object)
@@ -135,12 +135,12 @@ final class StoreFiller {
         } catch let error as UniquenessConflicts {
             guard let conflict = error.conflicts.first else { throw error }
             let rows = [conflict.row, conflict.existing].sorted {
-                (ledger.line(of: $0) ?? 0) < (ledger.line(of: $1) ?? 0)
+                (dumpLinks.line(of: $0) ?? 0) < (dumpLinks.line(of: $1) ?? 0)
             }
-            throw ledger.issue(
-                at: ledger.line(of: rows[1]) ?? 0,
-                "cannot be imported: \(ledger.name(rows[1])) has the same \(conflict.constraint.joined(separator: ", ")) as "
-                    + "\(ledger.name(rows[0])) in line \(ledger.line(of: rows[0]) ?? 0), which must be unique",
+            throw dumpLinks.issue(
+                at: dumpLinks.line(of: rows[1]) ?? 0,
+                "cannot be imported: \(dumpLinks.name(rows[1])) has the same \(conflict.constraint.joined(separator: ", ")) as "
+                    + "\(dumpLinks.name(rows[0])) in line \(dumpLinks.line(of: rows[0]) ?? 0), which must be unique",
                 hint: "change the value of one of them")
         }
     }

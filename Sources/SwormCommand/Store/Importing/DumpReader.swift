@@ -103,7 +103,7 @@ final class DumpReader {
             guard let members = Self.members(line) else {
                 throw issue("is not a JSON object", hint: "it is damaged or truncated; dump the store again")
             }
-            if let name = RepeatedMember.name(in: line) {
+            if let name = DuplicateMember.name(in: line) {
                 throw issue("has the member '\(name)' twice", hint: "remove one of them")
             }
             if members.count == 1, members["sworm-dump"] as? String == "end" {

@@ -15,16 +15,17 @@ final class StoreComparison {
         case changed(String, [Change])
     }
 
-    private let old: ReadStore
-    private let new: ReadStore
+    private let old: StoreReader
+    private let new: StoreReader
     private let match: ObjectMatch
     private let oldLabels: ObjectLabels
     private let newLabels: ObjectLabels
     private let report: (Difference) throws -> Void
 
-    init(of old: ReadStore, with new: ReadStore, by match: ObjectMatch, report: @escaping (Difference) throws -> Void)
-        throws
-    {
+    init(
+        of old: StoreReader, with new: StoreReader, by match: ObjectMatch,
+        report: @escaping (Difference) throws -> Void
+    ) throws {
         self.old = old
         self.new = new
         self.match = match

@@ -1,7 +1,7 @@
 import OpenCoreData
 import SwormStore
 
-extension DumpLedger {
+extension DumpLinks {
     /// Returns the links that a save does not write: links to objects that are not in the dump, and links of one-to-one
     /// relationships that only one side has. Must be called after the last object.
     ///

@@ -6,7 +6,7 @@ import SwormStore
 /// them.
 enum PrivateSchema {
     /// Warns about those that a dump omits.
-    static func report(in store: ReadStore, to console: Console) throws {
+    static func report(in store: StoreReader, to console: Console) throws {
         let connection = try Connection(.memory(name: "schema"))
         for statement in StoreSchema(model: store.model).statements() { try connection.execute(statement) }
         let own = try names(connection)

@@ -8,7 +8,7 @@ import SwormStore
 final class ObjectStream {
     private static let batch = 500
 
-    private let store: ReadStore
+    private let store: StoreReader
     private let entity: CompiledEntity
     private let cursor: any ProjectionCursor
     private let columns: [ValueColumn]
@@ -22,7 +22,7 @@ final class ObjectStream {
     private var next = 0
 
     /// - Parameter names: The attributes to read, without relationships; nil for everything.
-    init(from store: ReadStore, of entity: CompiledEntity, blobs: BlobStyle, only names: [String]? = nil) throws {
+    init(from store: StoreReader, of entity: CompiledEntity, blobs: BlobStyle, only names: [String]? = nil) throws {
         self.store = store
         self.entity = entity
         let attributes = entity.attributes.filter {

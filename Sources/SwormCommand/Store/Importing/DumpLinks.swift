@@ -1,9 +1,9 @@
 import OpenCoreData
 import SwormStore
 
-/// The links between the objects of a dump. The ledger checks whether their destinations exist, and whether both sides
-/// of a relationship agree.
-struct DumpLedger {
+/// The links between the objects of a dump, which are checked: their destinations must exist, and both sides of a
+/// relationship must agree.
+struct DumpLinks {
     /// The location of an object: one table contains a whole hierarchy.
     struct Place: Hashable {
         var root: Int

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A search for duplicate members in a JSON object. Foundation keeps one of the two and silently drops the other.
-enum RepeatedMember {
+enum DuplicateMember {
     /// Returns the name of the first duplicate member in valid JSON, or nil if all names are unique.
     static func name(in json: Data) -> String? {
         json.withUnsafeBytes { bytes in

@@ -6,7 +6,7 @@ import SwormPredicates
 /// A container is open, being suspended, suspended (and open again once resumed), and finally being closed, and closed.
 /// Only one thread changes the phase at a time; other threads wait in ``changing(_:until:_:)``. A change that fails
 /// leaves the container in the intermediate phase: no new call starts, and the change can be retried.
-final class CallGate: Sendable {
+final class ContainerState: Sendable {
     enum Phase: Sendable { case open, suspending, suspended, closing, closed }
 
     private struct State: Sendable {

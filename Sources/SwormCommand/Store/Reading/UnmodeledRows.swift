@@ -3,9 +3,9 @@ import SwormSQLite
 import SwormStore
 
 /// Rows that are not objects of the model, and links between rows that do not exist. A dump cannot represent them.
-enum UnnamedRows {
+enum UnmodeledRows {
     /// Warns about those that a dump omits.
-    static func report(in store: ReadStore, to console: Console) throws {
+    static func report(in store: StoreReader, to console: Console) throws {
         let look = try StoreInspector(url: store.url)
         let connection = look.connection
         let layout = try look.layout(for: store.model)

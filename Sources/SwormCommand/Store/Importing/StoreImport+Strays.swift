@@ -2,15 +2,15 @@ import OpenCoreData
 import SwormStore
 
 // The links of a dump that no save would write.
-extension StoreFiller {
+extension StoreImport {
     func addStrays(of object: DumpReader.Object) throws {
         warnings += object.warnings.map { "line \(object.line): \($0)" }
         for stray in object.strays {
             guard strays.canKeep(stray.slot, of: stray.owner.entity) else {
                 let property = object.entity.relationships[stray.slot].name
-                throw ledger.issue(
+                throw dumpLinks.issue(
                     at: object.line,
-                    "cannot be imported: \(ledger.name(object.row)): '\(property)' points to a missing row, which would store the link itself",
+                    "cannot be imported: \(dumpLinks.name(object.row)): '\(property)' points to a missing row, which would store the link itself",
                     hint: "remove it from '\(property)'")
             }
             strays.links.append(stray)
@@ -19,7 +19,7 @@ extension StoreFiller {
 
     /// Removes the links that saves would reject from the pending changes.
     func passOverStrays() throws {
-        let (missing, oneSided, found) = try ledger.strays()
+        let (missing, oneSided, found) = try dumpLinks.strays()
         warnings += found
         strays.links += missing + oneSided
         guard !missing.isEmpty else { return }

@@ -1,7 +1,7 @@
 import SwormStore
 
 /// The changes of one kind in a request, keyed by the identities of their rows, in the order of the request.
-struct RowChanges<Change> {
+struct RequestChanges<Change> {
     private var changes: [Change?]
     private var indexes: [RowID: Int]
     private let model: CompiledModel

@@ -4,7 +4,7 @@ import SwormPredicates
 import SwormStore
 
 /// A store that is open for reading, with its model and one session.
-final class ReadStore {
+final class StoreReader {
     let url: URL
     let model: CompiledModel
     let description: NSManagedObjectModel

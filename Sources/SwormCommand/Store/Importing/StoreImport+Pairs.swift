@@ -1,7 +1,7 @@
 import OpenCoreData
 import SwormStore
 
-extension StoreFiller {
+extension StoreImport {
     /// Links the two objects of each completed pair, in the save of the object that came last.
     func joinPairs() {
         guard !pairs.isEmpty else { return }

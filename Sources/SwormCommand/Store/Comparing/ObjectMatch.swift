@@ -37,7 +37,7 @@ final class ObjectLabels {
     private let match: ObjectMatch
     private var labels: [ObjectName: String] = [:]
 
-    init(of store: ReadStore, by match: ObjectMatch) throws {
+    init(of store: StoreReader, by match: ObjectMatch) throws {
         self.match = match
         guard !match.isByID else { return }
         for entity in store.model.entities where !entity.isAbstract {
