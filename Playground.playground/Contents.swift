@@ -4,7 +4,7 @@ import Sworm
 
 // MARK: 1 Declare
 //
-// A model is a plain struct. It has a table of its attributes and one of its relations; nothing is inherited.
+// A model is a plain struct. It declares its attributes and its relations in two tables, and needs no base class.
 
 enum Shelf: String, SupportedAttributeType { case bedroom, kitchen, lent }
 
@@ -38,7 +38,7 @@ extension Author: ManagedObjectConvertible {
     static let relations = Relations()
 }
 
-/// Anything `Codable` can be an attribute: it is kept as JSON.
+/// Any `Codable` type can be the type of an attribute. Its values are stored as JSON.
 struct Visitor: CodableAttribute, Equatable {
     var name = ""
     var city = ""
@@ -62,8 +62,8 @@ func chapter(_ title: String) { print("\n--- \(title)") }
 
 // MARK: 2 Open
 //
-// The model is made from the tables; what the relations lead to is found. `.memory` is a store without a file, and
-// `.file(url)` one with a file that Core Data opens too.
+// The model is created from the tables. It includes all types that the relations refer to. A `.memory` store has no
+// file; a `.file(url)` store has a file that Core Data can open too.
 
 chapter("Open")
 let store = try PersistentContainer(for: Book.self, at: .memory)
@@ -71,7 +71,7 @@ print("A store for books, authors and reviews is open.")
 
 // MARK: 3 Insert
 //
-// All work is done in a `perform`. Its changes are saved when it ends, and discarded when it throws.
+// Objects are read and written in a `perform`. Its changes are saved when it returns, and discarded if it throws.
 
 chapter("Insert")
 try store.perform { context in
@@ -81,7 +81,7 @@ try store.perform { context in
     let anna = try context.insert(Book(title: "Anna Karenina", year: 1878))
     let idiot = try context.insert(Book(title: "The Idiot", year: 1869, rating: 4))
 
-    // Both sides of a relation are kept: set either.
+    // Set one side of a relation, and the other side is updated.
     try leo.books.add(war)
     anna.author = leo
     idiot.author = fyodor
@@ -96,15 +96,15 @@ try store.perform { context in
 let total = try store.perform { try $0.count(of: Book.all) }
 print("\(total) books are in the store.")
 
-// MARK: 4 Walk
+// MARK: 4 Follow relations
 //
-// A handle, `ManagedObject<Book>`, refers to an object: it reads its struct and follows its relations.
+// A handle, such as a `ManagedObject<Book>`, refers to an object. It decodes the struct and follows the relations.
 
-chapter("Walk")
+chapter("Follow relations")
 try store.perform { context in
     for handle in try context.fetch(Book.all.sort(\.title)) {
         let book = try handle.decode()
-        let author = try handle.author?.decode().name ?? "somebody"
+        let author = try handle.author?.decode().name ?? "unknown"
         let marks = try handle.reviews.decode().map(\.mark)
         print("\(book.title) by \(author), \(book.year), marks \(marks)")
     }
@@ -112,7 +112,7 @@ try store.perform { context in
 
 // MARK: 5 Query
 //
-// The closure form reads attributes and relations as if the row were there. The compiler checks every name and type.
+// The closure accesses attributes and relations like those of a struct. The compiler checks every name and type.
 
 chapter("Query")
 let early = try store.perform { context in
@@ -123,10 +123,10 @@ print("Leo's before 1870:", early.map(\.title))
 let praised = try store.perform { context in
     try context.decode(Book.all.where { $0.reviews.any.mark >= 5 }.sort(\.year).sort(\.title))
 }
-print("With a best mark:", praised.map(\.title))
+print("With a mark of 5:", praised.map(\.title))
 
-// The same with key paths, and with a string in Core Data's predicate language. `decode` and `fetch` of a key path read values
-// straight from rows.
+// Conditions can also be written with key paths, and as strings in Core Data's predicate language. `decode`, and
+// `fetch` with a key path, read the values directly from the rows.
 let unrated = try store.perform { try $0.fetch(Book.all.where(\.rating == nil), \.title) }
 print("Not rated:", unrated)
 
@@ -136,11 +136,11 @@ let byPrefix = try store.perform { context in
 }
 print("Beginning with \(prefix):", byPrefix)
 
-// Foundation's predicates are translated, and keep Swift's meaning: a rating that is nil differs from 4.
+// Foundation's predicates are translated with the semantics of Swift: a rating that is nil does not equal 4.
 let notFour = try store.perform { try $0.fetch(Book.all.where(#Predicate { $0.rating != 4 }).sort(\.title), \.title) }
 print("Not rated with 4:", notFour)
 
-// Instead of whole books, columns can be read, and values of groups of rows.
+// Requests can select single columns instead of whole books, and aggregate values of groups of rows.
 let lines = try store.perform { context in
     try context.fetch(Book.all.sort(\.title).select(\.title, \.author.name, \.reviews.count))
 }
@@ -149,21 +149,22 @@ let years = try store.perform { context in
     try context.fetch(Book.all.grouped(by: \.year).select { ($0.key, $0.count) })
 }
 print("Books of each year:", years.map { "\($0.0): \($0.1)" })
-// Groups can be of a computed value. They are sorted and limited like rows.
+// Rows can be grouped by a computed value. Groups are sorted and limited like rows.
 let byDecade = Book.all.grouped { $0.year / 10 }.sort(ascending: false) { $0.count }.limit(2)
 let decades = try store.perform { try $0.fetch(byDecade.select { ($0.key * 10, $0.count) }) }
 print("The decades with the most books:", decades.map { "\($0.0)s: \($0.1)" })
 
-// A condition is a value: print it to see what is asked.
+// A condition is a value, which can be stored, combined and printed.
 let condition: Condition<Book> = \.year > 1800 && \.shelf == .kitchen
 print("A condition as a string:", condition)
 
-// It filters values in memory as well.
+// A condition can also filter values in memory.
 print("Of Leo's, after 1800:", try early.filtered(by: condition).map(\.title))
 
 // MARK: 6 Update
 //
-// `encode` writes a struct, or one attribute, into the object. Ids may leave a `perform` and lead back to the object.
+// `encode` writes a struct or a single attribute to the object. An id can be used outside of a `perform`, and
+// identifies the object in a later one.
 
 chapter("Update")
 let idiotID = try store.perform { context in
@@ -181,18 +182,19 @@ if let idiotID {
     print("\(idiot.title): rating \(idiot.rating ?? 0), shelf \(idiot.shelf)")
 }
 
-// `schedule` does the same without blocking a thread, and is awaited.
+// `schedule` is the asynchronous variant of `perform`. It does not block a thread.
 let kitchen = try await store.schedule { try $0.count(of: Book.all.where(\.shelf == .kitchen)) }
 print("In the kitchen: \(kitchen)")
 
-// `read` rejects changes. `write` holds the write lock from its first line, so that no update is lost in between.
+// `read` rejects changes. `write` holds the write lock from the beginning, so no other change can occur between its
+// reads and its writes.
 try store.write { context in
     for book in try context.fetch(Book.all.where(\.rating == nil)) { try book.encode(\.rating, 3) }
 }
 let rated = try store.read { try $0.count(of: Book.all.where(\.rating != nil)) }
 print("With a rating: \(rated)")
 
-// Every call may have a deadline. `backup` copies one state of the store during other writes.
+// Every call can have a deadline. `backup` copies a consistent state of the store, even during other writes.
 let backupURL = FileManager.default.temporaryDirectory.appendingPathComponent("tour-\(UUID().uuidString).sqlite")
 try store.backup(to: backupURL, deadline: .now + .seconds(60))
 let copied = try PersistentContainer(for: Book.self, at: .readOnly(backupURL)).read { try $0.count(of: Book.all) }
@@ -201,7 +203,7 @@ try FileManager.default.removeItem(at: backupURL)
 
 // MARK: 7 Delete
 //
-// Delete rules hold at once: a book takes its reviews with it, and its author stays.
+// Delete rules are applied immediately: deleting a book deletes its reviews too, but not its author.
 
 chapter("Delete")
 try store.perform { context in
@@ -213,7 +215,7 @@ try store.perform { context in
 
 // MARK: 8 Errors
 //
-// An error has a code to match, and a message that says what happened, to what, and what to do.
+// An error has a code to match, and a message with the cause, the affected object, and a remedy.
 
 chapter("Errors")
 do {
@@ -222,7 +224,7 @@ do {
         try context.insert(Book(title: "This one is not", rating: 9))
     }
 } catch let error as StoreError where error.code == .validation {
-    print("Refused:", error.message)
+    print("Rejected:", error.message)
 }
 print("Neither was saved: there are still \(try store.perform { try $0.count(of: Book.all) }) books.")
 
@@ -232,11 +234,11 @@ do {
     print("Rejected: the name of an author is unique, and Leo already exists.")
 }
 
-// A handle that outlives its `perform` cannot do harm: it throws.
+// A handle that is used after its `perform` has returned throws an error.
 var escaped: ManagedObject<Author>?
 try store.perform { escaped = try $0.fetchOne(Author.all) }
 do {
     _ = try escaped?.decode()
 } catch let error as StoreError {
-    print("Refused:", error.message)
+    print("Rejected:", error.message)
 }

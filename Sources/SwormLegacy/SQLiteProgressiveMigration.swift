@@ -66,10 +66,10 @@ public final class SQLiteProgressiveMigration {
         progress: Progress?, temporaryDirectory: URL = FileManager.default.temporaryDirectory
     ) throws {
         let count = stepCount
-        var told = -1
+        var reported = -1
         _ = try plan.migrate(storeAt: url, to: nil, timeout: 240, in: temporaryDirectory) { state in
-            guard state.fraction == 0, state.done > told else { return }
-            told = state.done
+            guard state.fraction == 0, state.done > reported else { return }
+            reported = state.done
             progress?(state.done, count)
         }
         progress?(count, count)

@@ -9,14 +9,14 @@ public import Sworm
 ///     }
 /// }
 /// ```
-/// The function works with every test library, because an error that is thrown fails the test. It counts `SELECT`,
-/// `INSERT`, `UPDATE` and `DELETE`. It does not count the statements of internal maintenance: transactions, pragmas,
-/// and access to the tables with the store's numbering, metadata and history. Statements of other tasks that use the
-/// same container concurrently are counted; statements of other containers are not.
+/// The function works with every test library, because a thrown error fails the test. It counts `SELECT`, `INSERT`,
+/// `UPDATE` and `DELETE` statements. It does not count the statements of internal maintenance: transactions, pragmas,
+/// and access to the tables that contain the primary keys, the metadata and the history of the store. Statements of
+/// other tasks that use the same container concurrently are counted; statements of other containers are not.
 ///
 /// - Parameters:
 ///   - count: The expected number of statements.
-///   - container: The container. It does not require a trace.
+///   - container: The container. It need not have been created with a trace.
 ///   - body: The closure whose statements are counted. If it is called inside a `perform`, the save of that `perform`
 ///     is not included.
 /// - Returns: The result of the closure.
@@ -36,7 +36,7 @@ public func expectStatements<R>(
 ///   - container: The container.
 ///   - body: The closure whose statements are counted.
 /// - Returns: The result of the closure.
-/// - Throws: The errors of ``expectStatements(_:in:_:)-(Int,_,_)``.
+/// - Throws: The same errors as ``expectStatements(_:in:_:)-(Int,_,_)``.
 @discardableResult
 public func expectStatements<R>(
     _ range: ClosedRange<Int>, in container: PersistentContainer, _ body: () throws -> R

@@ -1,2 +1,2 @@
-// A test that imports this module can also migrate.
+// Tests that import this module can also use migrations.
 @_exported public import SwormMigrations

@@ -1,15 +1,16 @@
 import Foundation
 import Sworm
 
-/// The statements that were run for requests and saves, in their order.
+/// A list of the statements that were run for requests and saves, in the order of execution.
 ///
 /// @unchecked: mutable state is only accessed while the lock is held.
 final class StatementLedger: @unchecked Sendable {
     private let lock = NSLock()
-    /// Runs of consecutive statements with the same SQL text, and their lengths.
+    /// The statements, with the number of consecutive executions of each.
     private var runs: [(sql: String, count: Int)] = []
     private var count = 0
 
+    /// Adds a statement, unless it belongs to internal maintenance.
     func note(_ statement: SQLTrace) {
         guard !statement.isUpkeep else { return }
         lock.withLock {
@@ -22,7 +23,9 @@ final class StatementLedger: @unchecked Sendable {
         }
     }
 
-    /// - Throws: A ``StoreError`` that lists the statements, if their number is outside a range.
+    /// Checks that the number of statements is in a range.
+    ///
+    /// - Throws: A ``StoreError`` that lists the statements, if their number is outside the range.
     func check(_ range: ClosedRange<Int>) throws {
         let (count, runs) = lock.withLock { (self.count, self.runs) }
         guard !range.contains(count) else { return }
@@ -38,5 +41,6 @@ final class StatementLedger: @unchecked Sendable {
                 + lines.map { "\n- \($0)" }.joined())
     }
 
+    /// The greatest number of lines in an error message.
     private static let shown = 40
 }

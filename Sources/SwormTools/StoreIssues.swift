@@ -7,11 +7,10 @@ import SwormStore
 #endif
 
 #if canImport(CoreData)
-/// Returns no issues: Core Data itself wrote the file, and nothing more can be verified than that it reads the file
-/// again.
+/// Returns an empty array. Core Data itself wrote the file, so reading it again is the only possible check.
 func storeIssues(at url: URL, _ model: NSManagedObjectModel) throws -> [String] { [] }
 #else
-/// Returns every rule of Core Data's files that a store violates.
+/// Returns a message for each violation of Core Data's file format in a store.
 func storeIssues(at url: URL, _ model: NSManagedObjectModel) throws -> [String] {
     try StoreVerification.issues(of: url, model: try model.compiled())
 }

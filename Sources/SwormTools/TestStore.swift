@@ -1,7 +1,7 @@
 public import Foundation
 public import Sworm
 
-/// A store for one test, in memory or in a separate folder that is removed when the value is deallocated.
+/// A store for one test, in memory or in a temporary folder that is removed when the object is deallocated.
 ///
 /// ```swift
 /// @Test func `a book is found by its title`() throws {
@@ -20,24 +20,24 @@ public final class TestStore: Sendable {
         case file
     }
 
-    /// The container over the store.
+    /// The container of the store.
     public let container: PersistentContainer
 
-    /// The location of the store's file; nil for a store in memory.
+    /// The location of the store's file; nil for an in-memory store.
     public let url: URL?
 
     private let folder: URL?
     private let types: [any ManagedObjectConvertible.Type]
 
-    /// Creates an empty store and fills it.
+    /// Creates a store and inserts its initial objects.
     ///
     /// - Parameters:
     ///   - type: A type with tables. The types that its relations refer to are included.
-    ///   - others: Further types that no relation of the given types refers to.
+    ///   - others: Further types that no relation of `type` refers to, not even indirectly.
     ///   - place: The location of the store.
-    ///   - seed: A closure that inserts the initial objects of the test. It runs in one `perform`.
-    /// - Throws: A `StoreError` if the tables are invalid or the store cannot be created, or the error of `seed`. No
-    ///   files are left behind in that case.
+    ///   - seed: A closure that inserts the initial objects of the test. It is called in one `perform`.
+    /// - Throws: A `StoreError` if the tables are invalid or the store cannot be created, or the error of `seed`. All
+    ///   files are removed in that case.
     public init(
         for type: any ManagedObjectConvertible.Type, _ others: any ManagedObjectConvertible.Type...,
         in place: Place = .memory,
@@ -53,18 +53,18 @@ public final class TestStore: Sendable {
                 model: try TableModel.shared(for: types), at: url.map { .file($0) } ?? .memory)
             try container.perform { try seed($0) }
         } catch {
-            // The container is not initialized yet, so that `deinit` does not run.
+            // `deinit` does not run for an object that is not completely initialized.
             if let folder { try? FileManager.default.removeItem(at: folder) }
             throw error
         }
     }
 
     deinit {
-        // An open file may be removed; code that still uses the container afterwards works on a file without a name.
+        // The file may still be open. Code that uses the container afterwards then accesses a file without a name.
         if let folder { try? FileManager.default.removeItem(at: folder) }
     }
 
-    /// Opens another container over the same file, as another process would: it only reads saved data.
+    /// Opens another container with the same file, as another process would. It only reads saved data.
     ///
     /// - Throws: A `StoreError` if the store is in memory or cannot be opened.
     public func reopened() throws -> PersistentContainer {
@@ -74,11 +74,11 @@ public final class TestStore: Sendable {
     /// Checks that Core Data could have written the file.
     ///
     /// The file is opened again, read-only, and every attribute and relation of every object is read. On platforms with
-    /// this library's own engine, the rules of Core Data's files are checked too: numbering, both sides of relations,
-    /// order keys, external files. The check takes as long as reading everything.
+    /// this library's own engine, the rules of Core Data's file format are checked too: primary keys, both sides of
+    /// relations, order keys, and external files. The check takes as long as reading all objects.
     ///
-    /// - Throws: A `StoreError` with the code `unsoundStore`, whose message has one line per issue, or another one if
-    ///   the store is in memory or cannot be opened.
+    /// - Throws: A `StoreError` with the code `unsoundStore`, whose message has one line for each issue, or with
+    ///   another code if the store is in memory or cannot be opened.
     public func verify() throws {
         let url = try file("verified")
         let model = try TableModel.shared(for: types)
@@ -119,7 +119,7 @@ public final class TestStore: Sendable {
 }
 
 extension StoreError.Code {
-    /// The file of a store violates rules of Core Data's files.
+    /// The file of a store violates rules of Core Data's file format.
     public static let unsoundStore = Self("unsoundStore")
 }
 

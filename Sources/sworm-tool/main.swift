@@ -1,10 +1,12 @@
 import Foundation
 import SwormCommand
 
-// Writing to a closed pipe then results in an error, which ends the tool quietly.
+// Ignored, so that writing to a closed pipe results in an error, which ends the tool without a message.
 signal(SIGPIPE, SIG_IGN)
-// A file that exceeds a size limit then also results in an error of writing.
+// Ignored, so that writing beyond the limit for the size of a file results in an error, too.
 signal(SIGXFSZ, SIG_IGN)
+
+/// Returns whether an action ignores its signal.
 func isIgnored(_ action: sigaction) -> Bool {
     #if canImport(Darwin)
     unsafeBitCast(action.__sigaction_u.__sa_handler, to: Int.self) == 1
@@ -14,21 +16,22 @@ func isIgnored(_ action: sigaction) -> Bool {
 }
 
 let interruptions = [SIGINT, SIGTERM, SIGHUP].compactMap { number -> (any DispatchSourceSignal)? in
-    // A signal that is ignored already stays ignored, as with `nohup`.
+    // A signal that is already ignored, as with `nohup`, stays ignored.
     var former = sigaction()
     guard sigaction(number, nil, &former) == 0, !isIgnored(former) else { return nil }
     signal(number, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
     source.setEventHandler {
         UnfinishedFolders.removeAll()
-        // The process ends through the signal itself, so that a shell sees the cause.
+        // The signal itself ends the process, so that a shell can report the cause.
         signal(number, SIG_DFL)
         kill(getpid(), number)
     }
     source.resume()
     return source
 }
-// `CommandLine.arguments` repairs invalid UTF-8, and a repaired path would name a different file.
+// The raw arguments are used because `CommandLine.arguments` repairs invalid UTF-8, and a repaired path would name a
+// different file.
 let words = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).dropFirst().map { word in
     word.map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) } ?? []
 }

@@ -24,10 +24,10 @@ struct FileCallsTests {
         let made = changes.firstIndex { if case .makeFolder(".Store_SUPPORT") = $0 { true } else { false } }
         let steps = changes[(try #require(made))..<commit]
         for folder in ["", ".Store_SUPPORT", ".Store_SUPPORT/_EXTERNAL_DATA"] {
-            let isThere = steps.contains {
+            let isSynchronized = steps.contains {
                 if case .synchronizeFolder(folder) = $0 { true } else { false }
             }
-            #expect(isThere, "\(folder)")
+            #expect(isSynchronized, "\(folder)")
         }
     }
 

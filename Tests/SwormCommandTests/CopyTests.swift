@@ -144,7 +144,7 @@ struct CopyTests {
         try workshop.makeStore()
         let target = workshop.file("Target.sqlite")
         #expect(Run(["copy", workshop.storePath, target]).code == .ok)
-        // Another connection of this process stands for one of another.
+        // A second connection of this process takes the part of another process.
         var other: Connection? = try Connection(.file(path: target))
         try other?.execute("PRAGMA journal_mode = WAL")
         try other?.begin(isWriting ? .immediate : .deferred)

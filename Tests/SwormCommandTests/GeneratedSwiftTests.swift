@@ -45,7 +45,7 @@ struct GeneratedSwiftTests {
         return result
     }
 
-    /// The types of a source with the entities that they stand for.
+    /// The types of a source, with the entities that they represent.
     private static func types(in source: String) -> [String: String] {
         var result: [String: String] = [:]
         for match in source.matches(

@@ -23,7 +23,7 @@ struct ImportTests {
         try #require(lines[index].contains(old), "\(lines[index])")
         lines[index] = lines[index].replacingOccurrences(of: old, with: new)
         let words = try refusal(of: lines.joined(separator: "\n"), in: workshop)
-        // What is wrong between two objects can stand with the other one.
+        // An issue between two objects may be reported for the other one.
         #expect(words.contains("line \(index + 1) of 'odd.ndjson'") || words.contains("Author/p1"), "\(words)")
         return words
     }

@@ -70,7 +70,7 @@ struct QueryTests {
         #expect(run.out == "[]\n")
     }
 
-    @Test func `rows are sorted, limited and passed over`() throws {
+    @Test func `rows are sorted, limited and skipped`() throws {
         let run = try workshop().run(
             "query", "Book", "--sort", "-author.name,year", "--offset", "1", "--limit", "2", "--columns", "title",
             "--format", "ndjson")
@@ -226,7 +226,7 @@ struct QueryTests {
         let workshop = try Workshop()
         let store = try workshop.openStore()
         try store.save(LibraryXML.content(store.model))
-        // As after a process that was killed: the log is there, and nobody has the store open.
+        // The state after a process was killed: the log exists, and no connection has the store open.
         try workshop.copyStore(to: "Left", with: ["", "-wal"])
         store.close()
         let before = try workshop.contents()

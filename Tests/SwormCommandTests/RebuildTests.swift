@@ -11,7 +11,7 @@ import Testing
 struct RebuildTests {
     @Test(
         .enabled(if: Fixtures.folder != nil, Comment(rawValue: Fixtures.missing)), arguments: FixtureStores.all)
-    func `of a sound store everything is there again`(store: FixtureStores.Store) throws {
+    func `a sound store is rebuilt completely`(store: FixtureStores.Store) throws {
         let workshop = try Workshop()
         let new = workshop.file("New.sqlite")
         let issues = try store.issues().map(\.kind)
@@ -58,7 +58,7 @@ struct RebuildTests {
     }
 
     @Test(arguments: 0..<(Int(ProcessInfo.processInfo.environment["SWORM_REBUILDS"] ?? "") ?? 24))
-    func `of a damaged store the rows on whole pages are there again`(number: Int) throws {
+    func `the rows on undamaged pages of a damaged store are rebuilt`(number: Int) throws {
         let seed = UInt64(number) &+ (UInt64(ProcessInfo.processInfo.environment["SWORM_REBUILD_SEED"] ?? "") ?? 4_711)
         var random = SeededRandom(seed: seed)
         let workshop = try Workshop()
@@ -85,7 +85,7 @@ struct RebuildTests {
 
 /// Damages the files of stores, and knows which rows that can harm.
 enum Damage {
-    /// A store of some hundred pages, with rows that go on on further ones, holes, and links.
+    /// A store of some hundred pages, with rows that continue on overflow pages, holes, and links.
     static func makeStore(in workshop: Workshop, _ random: inout SeededRandom) throws {
         try workshop.makeStore(keepsModel: true)
         let count = Int.random(in: 300...1500, using: &random)

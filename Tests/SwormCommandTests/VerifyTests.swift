@@ -173,7 +173,7 @@ struct VerifyTests {
         for issue in issues {
             switch issue.kind {
             case "external-missing":
-                // Stores were published without these files: not even their folder is there.
+                // Stores were published without these files, and without their folder.
                 let name = store.url.deletingPathExtension().lastPathComponent
                 let folder = store.url.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT")
                 #expect(!FileManager.default.fileExists(atPath: folder.path), "\(issue)")
@@ -206,7 +206,7 @@ struct VerifyTests {
             while try found.step() {
                 guard let join = found.text(0), let column = found.text(1) else { continue }
                 let rest = column.dropFirst(2).drop(while: \.isNumber)
-                // A digit behind the name tells two columns of one table apart.
+                // A digit after the name distinguishes two columns of one table.
                 if rest.hasPrefix(name), rest.dropFirst(name.count).allSatisfy(\.isNumber) {
                     columns.append((join, column))
                 }

@@ -29,7 +29,7 @@ package struct PredicateCases: Decodable, Sendable {
         }
     }
 
-    /// A value that is not of the form that stands for one.
+    /// An error for a JSON value that does not have the expected form.
     package struct Malformed: Error {
         package let value: JSONValue
     }
@@ -93,7 +93,7 @@ package struct PredicateCases: Decodable, Sendable {
     package let aggregates: [Total]
     package let pendingChanges: [Pending]
 
-    package static var isThere: Bool { FileManager.default.fileExists(atPath: Fixtures.predicateCases.path) }
+    package static var exist: Bool { FileManager.default.fileExists(atPath: Fixtures.predicateCases.path) }
 
     /// What a skipped test says.
     package static let missing = "the cases are neither beside the package nor in SWORM_PREDICATE_CASES"

@@ -172,7 +172,7 @@ package struct SnippetCompiler: Sendable {
         let process = Process()
         process.executableURL = program
         process.arguments = arguments
-        // A file, as a pipe that nobody empties would stop the program.
+        // A file is used because the program would block on a pipe that is not read.
         let log = folder.appending(path: "log")
         try Data().write(to: log)
         let handle = try FileHandle(forWritingTo: log)

@@ -33,7 +33,7 @@ extension ConflictSettlement {
         }
         guard deletions.contains(conflict.destination) else { return }
         guard policy.contextPrevails else { return takeBackDeletion(conflict.destination) }
-        guard let inverse, isThere(conflict.row) else { return }
+        guard let inverse, exists(conflict.row) else { return }
         switch model[conflict.destination.entity].relationships[inverse].deleteRule {
         case .cascadeDeleteRule: delete(conflict.row)
         case .denyDeleteRule: note(.deny(conflict.destination, relationship: inverse))
@@ -44,11 +44,11 @@ extension ConflictSettlement {
     /// Settles a conflict in which a row refers to a row that does not refer back.
     private mutating func settlePair(_ conflict: LinkConflicts.Conflict, inverse: Int) {
         let (row, slot, partner) = (conflict.row, conflict.relationship, conflict.destination)
-        guard isThere(row), isThere(partner), model.isSame(destination(of: row, slot), as: partner) else { return }
+        guard exists(row), exists(partner), model.isSame(destination(of: row, slot), as: partner) else { return }
         let isOwn = insertions.contains(row) || changes(row, at: slot)
         if isOwn, policy.contextPrevails {
             guard !model.isSame(destination(of: partner, inverse), as: row) else { return }
-            if let other = destination(of: partner, inverse), isThere(other),
+            if let other = destination(of: partner, inverse), exists(other),
                 model.isSame(destination(of: other, slot), as: partner)
             {
                 lead(other, by: slot, to: nil)
@@ -78,7 +78,7 @@ extension ConflictSettlement {
     }
 
     private mutating func delete(_ row: RowID) {
-        guard isThere(row) else { return }
+        guard exists(row) else { return }
         let version = updates[row]?.version ?? fresh[row]?.version
         insertions[row] = nil
         updates[row] = nil

@@ -69,7 +69,7 @@ extension ConflictSettlement {
             let present = destination(of: partner, inverse)
             // A pair that the context itself created is kept.
             if changed.contains(slot), model.isSame(present, as: row) { continue }
-            if isThere(partner), present == nil || model.isSame(present, as: row) {
+            if exists(partner), present == nil || model.isSame(present, as: row) {
                 lead(partner, by: inverse, to: row)
             } else if !deletions.contains(partner) {
                 // The destination now has another partner, or was deleted.

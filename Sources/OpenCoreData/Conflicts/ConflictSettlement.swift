@@ -43,7 +43,7 @@ struct ConflictSettlement {
     private let original: SaveRequest
     /// The rows that were deleted in the store.
     var missing: Set<RowID> = []
-    /// The rows that nothing refers to any more.
+    /// The rows that are no longer referenced.
     private var forgotten: Set<RowID> = []
     /// The rows whose links stay as they are in the store.
     private var unlinked: Set<RowID> = []
@@ -95,7 +95,7 @@ struct ConflictSettlement {
         united[model.identity(of: row)] = other
     }
 
-    /// Returns the row that a reference finally points to; nil for a row that nothing refers to any more.
+    /// Returns the row that a reference finally points to; nil for a row that is no longer referenced.
     func living(_ row: RowID?) -> RowID? {
         guard let row else { return nil }
         let identity = model.identity(of: row)
@@ -113,7 +113,7 @@ struct ConflictSettlement {
     // MARK: Rows
 
     /// Returns whether a row is or will be in the store, so that references to it are valid.
-    func isThere(_ row: RowID) -> Bool {
+    func exists(_ row: RowID) -> Bool {
         if insertions.contains(row) { return true }
         if deletions.contains(row) || missing.contains(model.identity(of: row)) { return false }
         return updates.contains(row) || fresh[row] != nil

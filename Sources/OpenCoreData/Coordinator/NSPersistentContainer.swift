@@ -1,12 +1,11 @@
 public import Foundation
 import SwormStore
 
-/// A model, a coordinator and a main context, put together.
+/// A container that holds a model, a coordinator, and a context of the main queue.
 open class NSPersistentContainer: NSObject, @unchecked Sendable {
-    // Everything that can change is set up before the stores are loaded, by the rule of the class. Hence the unchecked
-    // conformance.
+    // All mutable state must be set up before the stores are loaded. Hence the unchecked conformance.
 
-    /// The container's name, and the name of its store's file.
+    /// The name of the container, which is also the name of its store's file.
     public let name: String
     /// The context of the main queue.
     public let viewContext: NSManagedObjectContext
@@ -14,14 +13,16 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     public let managedObjectModel: NSManagedObjectModel
     /// The coordinator.
     public let persistentStoreCoordinator: NSPersistentStoreCoordinator
-    /// How the stores are opened. By default one SQLite store, `<name>.sqlite` in ``defaultDirectoryURL()``.
+    /// The descriptions of the stores to load. The default is one SQLite store, `<name>.sqlite` in
+    /// ``defaultDirectoryURL()``.
     open var persistentStoreDescriptions: [NSPersistentStoreDescription]
 
-    /// Makes a container with the model file `<name>.xcdatamodeld` or `<name>.xcdatamodel` of the main bundle.
+    /// Creates a container with a model from the main bundle: `<name>.momd`, `<name>.xcdatamodeld`, `<name>.mom`, or
+    /// `<name>.xcdatamodel`.
     ///
-    /// Without such a file the model is empty, and loading the stores reports it.
+    /// If there is no such file, the model is empty, and loading the stores reports an error.
     ///
-    /// - Parameter name: The name of the model's file and of the store's.
+    /// - Parameter name: The name of the model file and of the store's file.
     public convenience init(name: String) {
         var model: NSManagedObjectModel?
         for suffix in ["momd", "xcdatamodeld", "mom", "xcdatamodel"] where model == nil {
@@ -32,7 +33,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         self.init(name: name, managedObjectModel: model ?? NSManagedObjectModel())
     }
 
-    /// Makes a container with a model.
+    /// Creates a container with a model.
     ///
     /// - Parameters:
     ///   - name: The name of the store's file.
@@ -48,7 +49,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The default folder for stores: the user's application support folder.
+    /// Returns the default folder for stores, which is the user's application support folder.
     open class func defaultDirectoryURL() -> URL {
         let folder =
             FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
@@ -56,10 +57,11 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         return folder
     }
 
-    /// Opens the stores.
+    /// Opens the stores of all descriptions.
     ///
-    /// - Parameter block: Called once a store, with its description and the error if there was one. Before this call returns,
-    ///   unless a description says that its store is added asynchronously.
+    /// - Parameter block: A closure that is called once for each store, with its description and the error that
+    ///   occurred, or nil. It is called before this method returns, unless `shouldAddStoreAsynchronously` is set in the
+    ///   description.
     open func loadPersistentStores(
         completionHandler block: @escaping @Sendable (NSPersistentStoreDescription, (any Error)?) -> Void
     ) {
@@ -74,26 +76,26 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Makes a context with a queue of its own.
+    /// Returns a new context with a private queue.
     open func newBackgroundContext() -> NSManagedObjectContext {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = persistentStoreCoordinator
         return context
     }
 
-    /// Runs a block with a context of its own, on that context's queue, later.
+    /// Runs a block asynchronously with a new background context, on the queue of that context.
     ///
-    /// - Parameter block: The block to run. It saves the context itself.
+    /// - Parameter block: The block to run. It is responsible for saving the context.
     open func performBackgroundTask(_ block: @escaping @Sendable (NSManagedObjectContext) -> Void) {
         let context = newBackgroundContext()
         context.perform { block(context) }
     }
 
-    /// Runs a block with a context of its own, on that context's queue, and waits for it without blocking a thread.
+    /// Runs a block with a new background context, on the queue of that context, and suspends until it has finished.
     ///
-    /// - Parameter block: The block to run. It saves the context itself.
+    /// - Parameter block: The block to run. It is responsible for saving the context.
     /// - Returns: The result of the block.
-    /// - Throws: The error of the block. A call with a block that does not throw needs no `try`.
+    /// - Throws: The error of the block. If the block does not throw, the call needs no `try`.
     public final func performBackgroundTask<T: Sendable, Failure: Error>(
         _ block: @escaping @Sendable (NSManagedObjectContext) throws(Failure) -> T
     ) async throws(Failure) -> T {

@@ -2,16 +2,16 @@ import Foundation
 import SwormStore
 
 extension NSPersistentStoreCoordinator {
-    /// Migrates an existing store that was written with another model than the coordinator's: through the stages of the
-    /// manager in the options, or else by an inferred mapping.
+    /// Migrates an existing store to the coordinator's model if it was written with a different one.
     ///
-    /// The source model is read from the store itself if no stage has it.
+    /// The migration uses the staged migration manager of the options, or else an inferred mapping. The source model is
+    /// read from the store itself if no stage contains it.
     ///
     /// - Parameter coordinatorOptions: The coordinator's options, which `options` was created from.
     func migrate(
         storeAt url: URL, of kind: StoreKind, options: StoreOptions, coordinatorOptions: [AnyHashable: Any] = [:]
     ) throws {
-        // A model that was inferred from a store is for that store alone.
+        // A model that was inferred from a store is only valid for that store.
         guard compiledModel.storeHashes == nil else { return }
         guard let hashes = try kind.outdatedVersion(url, compiledModel, options) else { return }
         let reporter = MigrationReporter()
@@ -21,7 +21,7 @@ extension NSPersistentStoreCoordinator {
             try StagedMigration(
                 manager: manager, url: url, destination: managedObjectModel, options: options,
                 coordinatorOptions: coordinatorOptions
-            ).run(from: hashes) { try reporter?.tell($0) }
+            ).run(from: hashes) { try reporter?.report($0) }
             reporter?.end()
             return
         }
@@ -37,11 +37,13 @@ extension NSPersistentStoreCoordinator {
             StoreKind.Migration(
                 of: url, from: source.compiled(), to: MigrationTarget(managedObjectModel), mapping: mapping,
                 options: options
-            ) { try reporter?.tell($0) })
+            ) { try reporter?.report($0) })
         reporter?.end()
     }
 
-    /// Returns the model that a store was written with, from the copy in the store.
+    /// Returns the model that a store was written with, as cached in the store.
+    ///
+    /// - Throws: A ``CoreDataError`` if the store does not contain its model, or the model cannot be read.
     static func storedModel(at url: URL) throws -> NSManagedObjectModel {
         let stored = try StoredModel(ofStoreAt: url)
         guard stored.source == .cache else {

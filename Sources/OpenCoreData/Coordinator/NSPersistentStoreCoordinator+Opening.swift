@@ -5,19 +5,22 @@ import SwormStore
 extension NSPersistentStoreCoordinator {
     /// Opens a store, and creates it first if it does not exist.
     ///
-    /// A migration is a part of Foundation's `Progress` that is current on this thread. Cancelling that leaves the store as it
-    /// was, and throws `CocoaError.userCancelled`.
+    /// A store that is already open in this coordinator cannot be opened again, and neither can a copy of it.
+    ///
+    /// A migration reports to the Foundation `Progress` that is current on this thread. If that is cancelled, the store
+    /// is unchanged, and the method throws `CocoaError.userCancelled`.
     ///
     /// - Parameters:
     ///   - storeType: `NSSQLiteStoreType` or `NSInMemoryStoreType`.
-    ///   - configuration: A configuration of the model; nil for all entities.
-    ///   - storeURL: The URL of the file. `/dev/null` means memory.
+    ///   - configuration: The name of a configuration of the model; nil for all entities.
+    ///   - storeURL: The URL of the file. `/dev/null` means an in-memory store.
     ///   - options: Options by key.
     /// - Returns: The store.
-    /// - Throws: The faults of the model; an error with the code `NSPersistentStoreIncompatibleVersionHashError` when the file
-    ///   was written with another model and no migration was asked for; those of a migration that was, by
-    ///   `NSMigratePersistentStoresAutomaticallyOption`; `NSPersistentStoreOpenError` and other codes when it can't be opened. The file is then as
-    ///   it was. A store that is open in this coordinator already, and a copy of one, can't be opened in it.
+    /// - Throws: The issues of an invalid model; an error with the code `NSPersistentStoreIncompatibleVersionHashError`
+    ///   if the file was written with a different model and no migration was requested; the error of a migration that
+    ///   was requested with `NSMigratePersistentStoresAutomaticallyOption`; or an error with the code
+    ///   `NSPersistentStoreOpenError` or another code if the store cannot be opened. In all cases the file is
+    ///   unchanged.
     @discardableResult
     public func addPersistentStore(
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
@@ -61,12 +64,12 @@ extension NSPersistentStoreCoordinator {
         return store
     }
 
-    /// Opens the store that a description describes.
+    /// Opens a store as specified by a description.
     ///
     /// - Parameters:
-    ///   - storeDescription: The description.
-    ///   - block: Called with the description and the error, if there was one: before this call returns, or later if the
-    ///     description says that the store is added asynchronously.
+    ///   - storeDescription: The description of the store.
+    ///   - block: A closure that is called with the description and the error that occurred, or nil. It is called
+    ///     before this method returns, unless `shouldAddStoreAsynchronously` is set in the description.
     public func addPersistentStore(
         with storeDescription: NSPersistentStoreDescription,
         completionHandler block: @escaping @Sendable (NSPersistentStoreDescription, (any Error)?) -> Void
@@ -82,9 +85,9 @@ extension NSPersistentStoreCoordinator {
             }
         }
         guard storeDescription.shouldAddStoreAsynchronously else { return open() }
-        // The description is not used by anyone else until the completion hands it back.
+        // The caller does not use the description again until it is passed to the completion handler.
         nonisolated(unsafe) let work = open
-        // The progress that is current on this thread is not current on the queue that opens the store.
+        // A progress is current on one thread only, so the queue that opens the store needs a child of it.
         let progress = Progress.current().map { _ in Progress(totalUnitCount: 1) }
         DispatchQueue.global().async {
             progress?.becomeCurrent(withPendingUnitCount: 1)
@@ -93,31 +96,32 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
-    /// The metadata of a store that is not open.
+    /// Returns the metadata of a store without opening it in a coordinator. The file is never changed.
     ///
     /// - Parameters:
     ///   - storeType: `NSSQLiteStoreType`.
     ///   - url: The URL of the file.
     ///   - options: Not used.
-    /// - Throws: An error when the file can't be read or is no store of Core Data. The file is never changed.
+    /// - Throws: An error if the file cannot be read or is not a Core Data store.
     public static func metadataForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] {
         try StoreKinds.kind(ofType: storeType).metadata(url, StoreOptions())
     }
 
-    /// Removes a store's files: the database, its write-ahead log, and its external data.
+    /// Removes the files of a store: the database, its write-ahead log, and its external data.
     ///
-    /// A file that is not there is passed over, and so is the URL of a store in memory, `/dev/null`. A damaged store is removed
-    /// where it can be seen that it was one.
+    /// Missing files are ignored, and so is `/dev/null`, the URL of an in-memory store. A damaged store is removed if
+    /// it can still be recognized as a store.
     ///
     /// - Parameters:
     ///   - url: The URL of the file. The store must not be open.
-    ///   - storeType: `NSSQLiteStoreType`; for `NSInMemoryStoreType` nothing is done.
-    ///   - options: With `NSPersistentStoreForceDestroyOption` a file is removed that is no store, too.
-    /// - Throws: An error when the store is open in this coordinator, when a file can't be removed, when there is a folder, a
-    ///   device or a link instead of the file, and when the file is neither empty nor a store. Nothing is removed in the
-    ///   last two cases.
+    ///   - storeType: `NSSQLiteStoreType`. For `NSInMemoryStoreType` the method does nothing.
+    ///   - options: Options by key. If `NSPersistentStoreForceDestroyOption` is set, a file that is not a store is
+    ///     removed too.
+    /// - Throws: An error if the store is open in this coordinator; if a file cannot be removed; if the URL refers to a
+    ///   folder, a device or a link; or if the file is neither empty nor a store. In the last two cases nothing is
+    ///   removed.
     public func destroyPersistentStore(
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
     ) throws {

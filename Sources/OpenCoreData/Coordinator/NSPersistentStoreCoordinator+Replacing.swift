@@ -4,7 +4,8 @@ import SwormStore
 extension NSPersistentStoreCoordinator {
     /// Replaces a store with a copy of another one, or creates the copy if no store exists. Neither store may be open.
     ///
-    /// If it is interrupted, the URL has either the old store or the new one, each with its external data.
+    /// The replacement is atomic: if it is interrupted, the URL has either the old store or the new one, each with its
+    /// external data.
     ///
     /// - Parameters:
     ///   - destinationURL: The URL of the store to replace.

@@ -1,29 +1,29 @@
 public import Foundation
 
-/// How a container opens one of its stores.
+/// A description of a store: its type, its location, and the options to open it with.
 open class NSPersistentStoreDescription: NSObject, NSCopying {
-    /// `NSSQLiteStoreType` or `NSInMemoryStoreType`.
+    /// The type of the store: `NSSQLiteStoreType` or `NSInMemoryStoreType`.
     open var type: String = NSSQLiteStoreType
-    /// The configuration of the model that the store holds; nil for all entities.
+    /// The name of the model configuration whose entities the store contains; nil for all entities.
     open var configuration: String?
     /// The URL of the file. `/dev/null` means an in-memory store.
     open var url: URL?
-    /// Whether the store is opened for reading only.
+    /// Whether the store is opened read-only.
     open var isReadOnly = false
-    /// The seconds to wait for a locked store.
+    /// The number of seconds to wait for a locked store.
     open var timeout: TimeInterval = 240
     /// Whether the store is opened on a background queue.
     open var shouldAddStoreAsynchronously = false
-    /// Whether a store of another model version is migrated when it is opened.
+    /// Whether a store with a different model version is migrated when it is opened.
     open var shouldMigrateStoreAutomatically = true
     /// Whether the mapping of such a migration is inferred from the two models.
     open var shouldInferMappingModelAutomatically = true
-    /// Options by key.
+    /// The options by key.
     open private(set) var options: [String: NSObject] = [:]
-    /// SQLite pragmas by name.
+    /// The SQLite pragmas by name.
     open private(set) var sqlitePragmas: [String: NSObject] = [:]
 
-    /// Describes an SQLite store at a URL.
+    /// Creates a description of an SQLite store.
     ///
     /// - Parameter url: The URL of the file.
     public init(url: URL) {
@@ -31,7 +31,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
         super.init()
     }
 
-    /// Describes a store without a URL.
+    /// Creates a description of a store without a URL.
     public override init() { super.init() }
 
     /// Sets an option.
@@ -45,7 +45,9 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     ///
     /// - Parameters:
     ///   - value: The value; nil removes the pragma.
-    ///   - name: The pragma's name: `synchronous` (`NORMAL` or `FULL`) and `cache_size` are understood.
+    ///   - name: The name of the pragma: `synchronous` (`NORMAL` or `FULL`), `journal_mode` (`WAL`, `DELETE` or
+    ///     `TRUNCATE`), `journal_size_limit`, `cache_size`, or `max_page_count`. A store with any other pragma cannot
+    ///     be opened.
     open func setValue(_ value: NSObject?, forPragmaNamed name: String) { sqlitePragmas[name] = value }
 
     /// Returns an independent copy of the description.
@@ -64,7 +66,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
         return copy
     }
 
-    /// Everything as the options of a coordinator.
+    /// The options for the coordinator, including those that the other properties specify.
     final var allOptions: [AnyHashable: Any] {
         var all: [AnyHashable: Any] = options
         all[NSReadOnlyPersistentStoreOption] = NSNumber(

@@ -2,11 +2,12 @@ import Foundation
 import SwormSQLite
 import SwormRows
 
-/// Core Data's launch argument `-com.apple.CoreData.SQLDebug`: prints the statements of all stores to stderr.
+/// Support for Core Data's launch argument `-com.apple.CoreData.SQLDebug`, which prints the statements of all stores to
+/// standard error.
 ///
-/// - level 1 prints the SQL, with parameters instead of values, and the time that it took;
-/// - level 2 prints the values too;
-/// - level 3 also prints the query plan of each statement when it is prepared.
+/// - Level 1 prints the SQL, with parameters instead of values, and the execution time.
+/// - Level 2 also prints the values.
+/// - Level 3 also prints the query plan of each statement when it is prepared.
 enum SQLDebug {
     static let argument = "-com.apple.CoreData.SQLDebug"
 
@@ -16,7 +17,7 @@ enum SQLDebug {
         return watch(level: asked) { try? FileHandle.standardError.write(contentsOf: Data($0.utf8)) }
     }()
 
-    /// The level that the arguments name, or else the user's defaults; 0 for none.
+    /// Returns the level that is specified by the arguments, or else by the user defaults; 0 if neither specifies one.
     static func level(_ arguments: [String], defaults: (String) -> String?) -> Int {
         if let index = arguments.lastIndex(of: argument) {
             return arguments.dropFirst(index + 1).first.flatMap { Int($0) } ?? 0
@@ -24,12 +25,14 @@ enum SQLDebug {
         return defaults(String(argument.dropFirst())).flatMap { Int($0) } ?? 0
     }
 
-    /// - Parameter print: Gets whole lines; those of one statement together.
+    /// Returns an observer that prints statements; nil for level 0.
+    ///
+    /// - Parameter print: A closure that is called with complete lines. One call contains all lines of a statement.
     static func watch(level: Int, print: @escaping @Sendable (String) -> Void) -> StatementWatch? {
         guard level > 0 else { return nil }
-        var tellPlan: (@Sendable (String, [QueryPlanStep]) -> Void)?
-        if level > 2 { tellPlan = { sql, steps in print(text(sql, steps: steps)) } }
-        return StatementWatch(wantsValues: level > 1, tellPlan: tellPlan) { print(text($0)) }
+        var reportPlan: (@Sendable (String, [QueryPlanStep]) -> Void)?
+        if level > 2 { reportPlan = { sql, steps in print(text(sql, steps: steps)) } }
+        return StatementWatch(wantsValues: level > 1, reportPlan: reportPlan) { print(text($0)) }
     }
 
     private static func text(_ statement: RunStatement) -> String {

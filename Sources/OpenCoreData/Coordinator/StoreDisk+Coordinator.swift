@@ -1,7 +1,7 @@
 import SwormStore
 
 extension StoreDisk {
-    /// Creates the disk from a coordinator's options.
+    /// Creates the disk that a coordinator's options specify. The default is the system's disk.
     init(coordinatorOptions options: [AnyHashable: Any]?) {
         self = options?[SwormDiskOption] as? StoreDisk ?? .system
     }

@@ -6,7 +6,7 @@ import SwormStore
 extension StoreOptions {
     /// Creates store options from a coordinator's options. Unknown options are ignored.
     ///
-    /// - Throws: An error that names an option whose value is of the wrong kind.
+    /// - Throws: A ``CoreDataError`` that names an option whose value is invalid.
     init(coordinatorOptions options: [AnyHashable: Any]) throws {
         self.init()
         isReadOnly = try Self.flag(NSReadOnlyPersistentStoreOption, in: options) ?? isReadOnly
@@ -53,7 +53,7 @@ extension StoreOptions {
             guard let number = Int64(text), number > 0 else { throw Self.wrong("journal_size_limit", value: value) }
             logLimit = number
         case ("cache_size", let text):
-            // SQLite takes pages when the number is positive, and KiB when it is negative.
+            // In SQLite a positive number is a number of pages, here of 4 KiB, and a negative one a number of KiB.
             guard let number = Int(text) else { throw Self.wrong("cache_size", value: value) }
             cacheSizeKiB = number < 0 ? -number : number * 4
         case ("max_page_count", let text):

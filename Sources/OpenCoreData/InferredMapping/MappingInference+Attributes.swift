@@ -2,8 +2,8 @@ import SwormPredicates
 import SwormStore
 
 extension MappingInference {
-    /// Matches the properties of an entity with old ones, including inherited properties, so that a property may move
-    /// within a hierarchy.
+    /// Matches the properties of an entity with those of the old entity. Inherited properties are included, so that a
+    /// property may move within a hierarchy.
     mutating func matchProperties(of number: Int) {
         guard let pair = pairs[number] else { return }
         let before = Self.kept(old.descriptions[pair.source - 1].properties)
@@ -52,7 +52,7 @@ extension MappingInference {
             return matchElements(of: composite, to: formerComposite, named: names, in: number)
         }
         if attribute is NSDerivedAttributeDescription {
-            // The store computes the value, so nothing can be lost.
+            // The store computes the value, so no value can be lost.
             if former is NSDerivedAttributeDescription, former.attributeType == attribute.attributeType {
                 pairs[number]?.attributes[names.new] = names.old
             }
@@ -156,10 +156,10 @@ extension MappingInference {
 }
 
 extension NSAttributeType {
-    /// Returns whether an attribute of this type can adopt the stored values of an attribute of another type unchanged.
+    /// Returns whether an attribute of this type can keep the stored values of an attribute of another type unchanged.
     ///
-    /// Core Data does not document any change of type that it infers. A wider number of the same kind loses no values
-    /// and has the same column, so it is accepted; any other change would alter or lose values.
+    /// Core Data does not document which changes of type it infers. A wider number of the same kind loses no values and
+    /// has the same column, so it is accepted. Any other change would alter or lose values.
     func holdsEveryValue(of former: NSAttributeType) -> Bool {
         switch (former, self) {
         case (.integer16AttributeType, .integer32AttributeType), (.integer16AttributeType, .integer64AttributeType),

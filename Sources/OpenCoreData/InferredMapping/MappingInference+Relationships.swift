@@ -1,7 +1,8 @@
 import SwormStore
 
 extension MappingInference {
-    /// Links by description: an inherited relationship has the same description in all entities that inherit it.
+    /// The corresponding relationships of the other model, by the description of a relationship. A relationship has the
+    /// same description in all entities that inherit it.
     private typealias Links = [ObjectIdentifier: [ObjectIdentifier: NSRelationshipDescription]]
 
     /// Checks that every matched relationship can refer to the objects of the old one, and that its inverse is the
@@ -38,7 +39,7 @@ extension MappingInference {
             let reached = formerDestination.family.filter { !old.model[$0].isAbstract }
             let still = reached.compactMap { images[$0] }
             if still.isEmpty, !reached.isEmpty, images[formerDestination.number] != destination.number {
-                // All old destinations are removed, and the new destination is a new entity: no link is left.
+                // All old destinations are removed, and the new destination is a new entity, so no link remains.
                 pairs[number]?.relationships[name] = nil
             } else if let lost = still.first(where: { !destination.family.contains($0) }) {
                 refuse(
@@ -50,8 +51,8 @@ extension MappingInference {
         }
     }
 
-    /// Returns the old relationships that each new relationship gets its links from: several only if it was moved up
-    /// the hierarchy.
+    /// Returns the old relationships that each new relationship gets its links from, and the reverse. There are several
+    /// old relationships only if the relationship was moved up the hierarchy.
     private func links() -> (sources: Links, destinations: Links) {
         var sources: Links = [:]
         var destinations: Links = [:]
@@ -66,8 +67,8 @@ extension MappingInference {
         return (sources, destinations)
     }
 
-    /// Matches the missing side of pairs of relationships. Both sides have the same links, so one matched side
-    /// determines the other one.
+    /// Matches relationships whose inverse is already matched. Both sides of a pair have the same links, so one matched
+    /// side determines the other one.
     private mutating func completeInverses(of number: Int, _ links: (sources: Links, destinations: Links)) {
         guard let pair = pairs[number] else { return }
         let (before, after) = relationships(of: pair)

@@ -1,9 +1,9 @@
 import SwormPredicates
 import SwormStore
 
-/// An inference of the mapping from an old model to a new one, which collects every reason why it cannot be inferred.
+/// An inference of the mapping from an old model to a new one, which collects all reasons why it may not be possible.
 struct MappingInference {
-    /// A model together with the descriptions that it was compiled from.
+    /// A compiled model and the descriptions that it was compiled from.
     struct Side {
         let model: CompiledModel
         let descriptions: [NSEntityDescription]
@@ -23,28 +23,33 @@ struct MappingInference {
     struct Pair {
         let source: Int
         let destination: Int
-        /// The old attribute by the name of the new attribute, or by the path of the new leaf of a composite attribute.
+        /// The names of the old attributes by the names of the new ones. Elements of composite attributes are named by
+        /// their paths.
         var attributes: [String: String] = [:]
-        /// The old relationship by the name of the new one.
+        /// The names of the old relationships by the names of the new ones.
         var relationships: [String: String] = [:]
     }
 
     let old: Side
     let new: Side
-    /// The pairs by the number of the entity in the new model.
+    /// The pairs, by the number of the entity in the new model.
     var pairs: [Int: Pair] = [:]
-    /// The number of the entity in the new model, by its number in the old model.
+    /// The numbers of the entities in the new model, by their numbers in the old model.
     var images: [Int: Int] = [:]
     private(set) var issues = IssueList(
         code: NSInferredMappingModelError, failure: "No mapping from the old model to the new one can be inferred",
         counted: "there are %d reasons")
-    private var told: Set<String> = []
+    /// The messages of all issues that were recorded.
+    private var recorded: Set<String> = []
 
     init(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) throws {
         old = try Side(source)
         new = try Side(destination)
     }
 
+    /// Returns the mapping.
+    ///
+    /// - Throws: A `CoreDataError` with all reasons why the mapping cannot be inferred.
     mutating func infer() throws -> ModelMapping {
         let mapping = attempt()
         guard issues.isEmpty else { throw issues.error }
@@ -63,7 +68,7 @@ struct MappingInference {
 
     /// Records a reason once, even if several entities inherit the property that it concerns.
     mutating func refuse(_ message: String, entity: String, key: String? = nil) {
-        if told.insert(message).inserted { issues.add(message, entity: entity, key: key) }
+        if recorded.insert(message).inserted { issues.add(message, entity: entity, key: key) }
     }
 
     private mutating func matchEntities() {
@@ -96,7 +101,7 @@ struct MappingInference {
             + "'\(clash.identifier)'. Give it the name of one of them as its identifier."
     }
 
-    /// Rejects hierarchies that unite objects of two tables: their keys are numbered separately.
+    /// Rejects hierarchies that combine the objects of two tables, because each table has separate keys.
     private mutating func checkHierarchies() {
         for root in new.model.entities where root.root == root.number {
             let members = root.family.compactMap { pairs[$0] }.filter { !old.model[$0.source].isAbstract }

@@ -1,7 +1,7 @@
 package import Foundation
 package import SwormStore
 
-// The migration of a store between the models of an application.
+// Variants of the store's migration that accept managed object models instead of compiled ones.
 
 extension MigrationTarget {
     init(_ model: NSManagedObjectModel) throws {
@@ -19,9 +19,9 @@ extension StoreMigration {
             progress: progress)
     }
 
-    /// Creates the migration of a store with an inferred mapping.
+    /// Creates a migration of a store with an inferred mapping.
     ///
-    /// - Throws: A ``CoreDataError`` with every reason why no mapping can be inferred.
+    /// - Throws: A ``CoreDataError`` that lists every reason why no mapping can be inferred.
     package init(
         inferring url: URL, from source: NSManagedObjectModel, to destination: NSManagedObjectModel,
         options: StoreOptions = StoreOptions(), progress: ((MigrationProgress) throws -> Void)? = nil

@@ -49,8 +49,8 @@ private func quantifiedPath(
     var variable = first.variable
     for scope in left.scopes.dropFirst() {
         // `NONE` on a path means that no a has any b. It cannot express that no a has no b.
-        let goesOn = first.quantifier == .all ? scope.quantifier == .all : scope.quantifier == .any
-        guard goesOn, let keys = scope.collection.plainKeys(from: variable) else { return nil }
+        let isExpressible = first.quantifier == .all ? scope.quantifier == .all : scope.quantifier == .any
+        guard isExpressible, let keys = scope.collection.plainKeys(from: variable) else { return nil }
         path = keys.reduce(path) { .key($0, $1) }
         variable = scope.variable
     }

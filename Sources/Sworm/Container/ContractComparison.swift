@@ -129,11 +129,11 @@ struct ContractComparison {
                     + "\(destination.isEmpty ? "nothing" : destination) in the model")
         }
         guard let inverse = relation.inverse else { return }
-        let alreadyTold = found.contains {
+        let isReported = found.contains {
             $0.kind == .inverse && $0.entity == entity && $0.member == relation.name
         }
         let modelInverse = description.inverseRelationship?.name
-        if modelInverse != inverse.name, !alreadyTold {
+        if modelInverse != inverse.name, !isReported {
             add(
                 .inverse, entity: entity, member: relation.name,
                 message:

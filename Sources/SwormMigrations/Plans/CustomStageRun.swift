@@ -7,7 +7,7 @@ final class CustomStageRun {
     let manager: NSMigrationManager
     private let mapping: CustomStageMapping
     private let finally: (@Sendable (CustomStageStores) throws -> Void)?
-    private let tell: (Double) throws -> Void
+    private let progress: (Double) throws -> Void
     // The manager's contexts exist from the start, but have their models only during the migration.
     private lazy var old = BorrowedContext(manager.sourceContext)
     private lazy var new = BorrowedContext(manager.destinationContext)
@@ -15,12 +15,12 @@ final class CustomStageRun {
     init(
         _ manager: NSMigrationManager, mapping: CustomStageMapping,
         finally: (@Sendable (CustomStageStores) throws -> Void)?,
-        tell: @escaping (Double) throws -> Void
+        progress: @escaping (Double) throws -> Void
     ) {
         self.manager = manager
         self.mapping = mapping
         self.finally = finally
-        self.tell = tell
+        self.progress = progress
     }
 
     static func of(_ manager: NSMigrationManager) -> CustomStageRun? { manager.userInfo?[key] as? CustomStageRun }
@@ -38,7 +38,7 @@ final class CustomStageRun {
         }
     }
 
-    func tellProgress() throws { try tell(Double(manager.migrationProgress)) }
+    func reportProgress() throws { try progress(Double(manager.migrationProgress)) }
 
     /// Ends a mapping, when the relations of its objects are set.
     func end(_ entity: NSEntityMapping) throws {
@@ -55,7 +55,7 @@ final class StagePolicy: NSEntityMigrationPolicy {
         guard let run = CustomStageRun.of(manager), let change = run.change(of: mapping) else {
             return try super.createDestinationInstances(forSource: old, in: mapping, manager: manager)
         }
-        try run.tellProgress()
+        try run.reportProgress()
         switch change.work {
         case .making(let make):
             for object in try make(old, run) {

@@ -32,18 +32,18 @@ final class MigrationFrame {
     }
 
     func infer(
-        from old: NSManagedObjectModel, to new: NSManagedObjectModel, tell: @escaping (Double) throws -> Void
+        from old: NSManagedObjectModel, to new: NSManagedObjectModel, progress: @escaping (Double) throws -> Void
     ) throws {
         let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
-        try migrate(by: mapping, with: NSMigrationManager(sourceModel: old, destinationModel: new), tell: tell)
+        try migrate(by: mapping, with: NSMigrationManager(sourceModel: old, destinationModel: new), progress: progress)
     }
 
     func migrate(
-        by mapping: NSMappingModel, with manager: NSMigrationManager, tell: @escaping (Double) throws -> Void
+        by mapping: NSMappingModel, with manager: NSMigrationManager, progress: @escaping (Double) throws -> Void
     ) throws {
         #if canImport(Darwin)
         // The observer is called on the thread that migrates, which is this one.
-        nonisolated(unsafe) let report = tell
+        nonisolated(unsafe) let report = progress
         let observation = manager.observe(\.migrationProgress) { manager, _ in
             do { try report(Double(manager.migrationProgress)) } catch { manager.cancelMigrationWithError(error) }
         }

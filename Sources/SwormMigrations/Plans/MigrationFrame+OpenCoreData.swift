@@ -21,18 +21,19 @@ struct MigrationFrame {
     func metadata() throws -> [String: Any] { try replacement.metadata() }
 
     func infer(
-        from old: NSManagedObjectModel, to new: NSManagedObjectModel, tell: @escaping (Double) throws -> Void
+        from old: NSManagedObjectModel, to new: NSManagedObjectModel, progress: @escaping (Double) throws -> Void
     ) throws {
-        try replacement.infer(from: old, to: new, progress: tell)
+        try replacement.infer(from: old, to: new, progress: progress)
     }
 
     func migrate(
-        by mapping: NSMappingModel, with manager: NSMigrationManager, tell: @escaping (Double) throws -> Void
+        by mapping: NSMappingModel, with manager: NSMigrationManager, progress: @escaping (Double) throws -> Void
     ) throws {
-        manager.watch = tell
+        manager.watch = progress
         defer { manager.watch = nil }
         try replacement.make(
-            as: manager.destinationModel.compiled(), tell: { try tell(Double(manager.migrationProgress)) }
+            as: manager.destinationModel.compiled(),
+            checkCancellation: { try progress(Double(manager.migrationProgress)) }
         ) {
             present, new in
             try manager.migrateStore(

@@ -72,14 +72,14 @@ extension MigrationPlan {
             }
             for index in first..<last {
                 let (old, new) = (versions[index], versions[index + 1])
-                func tell(_ fraction: Double) throws {
-                    try watch.tell(
+                func report(_ fraction: Double) throws {
+                    try watch.report(
                         Progress(
                             done: index - first, count: last - first, from: old.name, to: new.name, fraction: fraction))
                 }
-                try tell(0)
-                try new.stage.run(in: frame, from: try old.model(), to: try new.model(), tell: tell)
-                try tell(1)
+                try report(0)
+                try new.stage.run(in: frame, from: try old.model(), to: try new.model(), progress: report)
+                try report(1)
             }
             try frame.finish(from: try versions[first].model(), to: try versions[last].model()) {
                 try watch.throwCancellation()

@@ -51,22 +51,22 @@ public struct MigrationStage: Sendable {
     /// Creates the next version of the store in a frame.
     func run(
         in frame: MigrationFrame, from old: NSManagedObjectModel, to new: NSManagedObjectModel,
-        tell: @escaping (Double) throws -> Void
+        progress: @escaping (Double) throws -> Void
     ) throws {
         switch kind {
-        case .inferred: try frame.infer(from: old, to: new, tell: tell)
+        case .inferred: try frame.infer(from: old, to: new, progress: progress)
         case .mapping(let make):
             let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
             let mapping = try make(old, new)
             mapping.findExternalBinaryDataPolicy()
-            try frame.migrate(by: mapping, with: manager, tell: tell)
+            try frame.migrate(by: mapping, with: manager, progress: progress)
         case .custom(let changes, let finally):
             let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
             let mapping = try CustomStageMapping(from: old, to: new, changes: changes, hasEnd: finally != nil)
-            let run = CustomStageRun(manager, mapping: mapping, finally: finally, tell: tell)
+            let run = CustomStageRun(manager, mapping: mapping, finally: finally, progress: progress)
             manager.userInfo = [CustomStageRun.key: run]
             defer { manager.userInfo = nil }
-            try frame.migrate(by: mapping.model, with: manager, tell: tell)
+            try frame.migrate(by: mapping.model, with: manager, progress: progress)
         }
     }
 }

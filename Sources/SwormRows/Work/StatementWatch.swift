@@ -5,34 +5,35 @@
 package final class StatementWatch: Sendable {
     /// Whether the observer receives the statements with their values.
     package let wantsValues: Bool
-    package let tell: @Sendable (RunStatement) -> Void
-    /// Called with a statement's query plan each time a statement is prepared.
-    package let tellPlan: (@Sendable (String, [QueryPlanStep]) -> Void)?
+    /// A closure that is called with each statement that has run.
+    package let report: @Sendable (RunStatement) -> Void
+    /// A closure that is called with a statement and its query plan each time a statement is prepared.
+    package let reportPlan: (@Sendable (String, [QueryPlanStep]) -> Void)?
 
     package init(
-        wantsValues: Bool = false, tellPlan: (@Sendable (String, [QueryPlanStep]) -> Void)? = nil,
-        tell: @escaping @Sendable (RunStatement) -> Void
+        wantsValues: Bool = false, reportPlan: (@Sendable (String, [QueryPlanStep]) -> Void)? = nil,
+        report: @escaping @Sendable (RunStatement) -> Void
     ) {
         self.wantsValues = wantsValues
-        self.tell = tell
-        self.tellPlan = tellPlan
+        self.report = report
+        self.reportPlan = reportPlan
     }
 
     /// Returns one observer for several, each of which receives only the information that it requested, or nil for
     /// none.
     package static func all(_ watches: [StatementWatch]) -> StatementWatch? {
         guard watches.count > 1 else { return watches.first }
-        let planners = watches.compactMap(\.tellPlan)
-        var tellPlan: (@Sendable (String, [QueryPlanStep]) -> Void)?
+        let planners = watches.compactMap(\.reportPlan)
+        var reportPlan: (@Sendable (String, [QueryPlanStep]) -> Void)?
         if !planners.isEmpty {
-            tellPlan = { sql, steps in
-                for tell in planners { tell(sql, steps) }
+            reportPlan = { sql, steps in
+                for report in planners { report(sql, steps) }
             }
         }
-        return StatementWatch(wantsValues: watches.contains { $0.wantsValues }, tellPlan: tellPlan) { statement in
+        return StatementWatch(wantsValues: watches.contains { $0.wantsValues }, reportPlan: reportPlan) { statement in
             var plain = statement
             plain.sqlWithValues = nil
-            for watch in watches { watch.tell(watch.wantsValues ? statement : plain) }
+            for watch in watches { watch.report(watch.wantsValues ? statement : plain) }
         }
     }
 }

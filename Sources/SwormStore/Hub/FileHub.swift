@@ -40,7 +40,7 @@ package final class FileHub: WaitTarget {
 
     /// - Parameters:
     ///   - slotLimit: The number of calls that may read at the same time.
-    ///   - logLimit: The number of frames in the write-ahead log above which readers are briefly kept out, so that the
+    ///   - logLimit: The number of frames in the write-ahead log above which readers are briefly blocked, so that the
     ///     log restarts.
     init(slotLimit: Int = FileHub.standardSlotLimit, logLimit: Int = FileHub.standardLogLimit) {
         content = Locked(Content(state: HubState(slotLimit: slotLimit)))

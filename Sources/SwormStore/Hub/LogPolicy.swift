@@ -60,7 +60,7 @@ struct LogPolicy: Sendable {
         return failed > 0 && frames - failed > failed / 2
     }
 
-    /// Returns whether the log is so long that readers may be kept out for a longer time.
+    /// Returns whether the log is so long that readers may be blocked for a longer time.
     func isUrgent(frames: Int) -> Bool { frames >= limit * 2 }
 
     /// Notes the result of an attempt to restart the log. After each failure, the pause before the next attempt is

@@ -1,8 +1,7 @@
 public import Foundation
 public import Sworm
 
-/// A folder with records of the released versions of a model, for tests: the version hashes, and a small store of every
-/// version.
+/// A folder with a record of every released version of a model, for tests: its version hashes and a small store.
 ///
 /// ```swift
 /// let ledger = ReleaseLedger(in: folder)   // beside the tests, under version control
@@ -10,8 +9,8 @@ public import Sworm
 /// try ledger.check(plan)
 /// try ledger.migrateAll(plan) { version, store in ... }
 /// ```
-/// Record a version once, when it is released. From then on a test fails if the model of the version changes, and
-/// reports the changed properties, because stores of users have the version as it was released.
+/// Record a version once, when it is released. If the model of the version changes later, the test fails and reports
+/// the changed properties, because the stores of users still have the version as it was released.
 public struct ReleaseLedger: Sendable {
     /// The folder.
     public let folder: URL
@@ -30,7 +29,7 @@ public struct ReleaseLedger: Sendable {
             .filter { $0.hasSuffix(Self.suffix) }.map { String($0.dropLast(Self.suffix.count)) }.sorted()
     }
 
-    /// Records a version, with a small store. A version that is recorded already is not changed, but checked.
+    /// Records a version with a small store, or checks it if it is already recorded.
     ///
     /// - Parameters:
     ///   - name: The name of the version.
@@ -81,7 +80,8 @@ public struct ReleaseLedger: Sendable {
     ///   - plan: The plan.
     ///   - body: A closure that inspects a migrated store. It is called with the name of the original version and the
     ///     store.
-    /// - Throws: An error if a store cannot be migrated, or the error of `body`.
+    /// - Throws: An error if a store cannot be migrated; the error of `body`; or, after `body`, a `StoreError` with the
+    ///   code `unsoundStore` if the migrated store violates rules of Core Data's file format.
     public func migrateAll(
         _ plan: MigrationPlan, _ body: (_ version: String, _ store: PersistentContainer) throws -> Void = { _, _ in }
     ) throws {

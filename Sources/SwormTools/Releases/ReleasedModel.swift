@@ -1,7 +1,7 @@
 import Foundation
 import Sworm
 
-/// A record of a version's model: the properties that are relevant to stores, as descriptions and as hashes.
+/// A record of a version's model: the version hashes and descriptions of its entities and stored properties.
 struct ReleasedModel: Codable, Equatable {
     struct Property: Codable, Equatable {
         var hash: Data
@@ -39,7 +39,7 @@ struct ReleasedModel: Codable, Equatable {
             .joined(separator: ", ")
     }
 
-    /// Returns the name of a constraint's member, which Core Data may represent as a property.
+    /// Returns the name of a constraint's element, which may be a string or a property.
     private static func name(_ member: Any) -> String { (member as? NSPropertyDescription)?.name ?? "\(member)" }
 
     private static func words(for property: NSPropertyDescription) -> String {
@@ -76,8 +76,7 @@ struct ReleasedModel: Codable, Equatable {
 }
 
 extension ReleasedModel {
-    /// Returns the differences between this model, which was released, and another one: one line for each entity and
-    /// property.
+    /// Returns the differences between this released model and the current one, one line for each entity or property.
     func differences(to now: ReleasedModel) -> [String] {
         let names = Set(entities.keys).union(now.entities.keys).sorted()
         return names.flatMap { name in

@@ -7,15 +7,15 @@ struct CrashChecker: Sendable {
     private let run: CrashRun
     let history: CrashHistory
     private let seed: UInt64
-    /// Whether a store must be there at any time.
-    private let isThere: Bool
+    /// Whether a store must exist at any time.
+    private let existedBefore: Bool
     private let hasVersions: Bool
 
     init(_ run: CrashRun, seed: UInt64) {
         self.run = run
         self.seed = seed
         history = CrashHistory(run.record)
-        isThere = run.record.initial["Store.sqlite"] != nil
+        existedBefore = run.record.initial["Store.sqlite"] != nil
         hasVersions = run.milestones.contains { $0.model != .first }
     }
 
@@ -49,7 +49,7 @@ struct CrashChecker: Sendable {
 
     private func storeIssue(_ state: CrashState, _ number: Int, _ folder: URL) throws -> String? {
         let url = folder.appendingPathComponent("Store.sqlite")
-        if isThere, FileKind(path: url.path) == nil { return "there is no store" }
+        if existedBefore, FileKind(path: url.path) == nil { return "there is no store" }
         var model = CrashModel.first
         if hasVersions {
             guard let found = try CrashModel(of: url) else { return "the store is of no known version" }
@@ -64,7 +64,7 @@ struct CrashChecker: Sendable {
                 + (other.map { "that of \($0), and not of \(allowed)" } ?? "of no state: \(content.summary)")
         }
         if let issue = try issueOfFiles(url, model) { return issue }
-        if isThere, try hasRemains(folder) { return "an interrupted replacement has left something" }
+        if existedBefore, try hasRemains(folder) { return "an interrupted replacement has left something" }
         // The work that was interrupted can be done again.
         guard hasVersions, found == 0, number % 8 == 0 else { return nil }
         let last = run.milestones[1]
@@ -94,7 +94,7 @@ struct CrashChecker: Sendable {
     }
 
     private func issueOfFiles(_ url: URL, _ model: CrashModel) throws -> String? {
-        // Whoever reads a file that was just written waits until its time of modification is past.
+        // Reading a file that was just written waits until its modification time is in the past.
         for end in ["", "-wal", "-journal"] { makeOld(url.path + end) }
         let issues = try StoreVerification.issues(of: url, model: model.model.compiled())
         return issues.isEmpty ? nil : "it is not sound: \(issues)"

@@ -15,7 +15,7 @@ enum DiskChange: Sendable {
     case removeFile(path: String)
     case makeFolder(path: String)
     case removeFolder(path: String)
-    /// Whoever uses the disk notes how far it has come.
+    /// The user of the disk notes its progress.
     case note(CrashMoment)
 
     /// The folders whose names it changes.

@@ -15,7 +15,7 @@ final class DiskRecorder: @unchecked Sendable {
     let root: String
     private let lock = NSLock()
     private var record = CrashRecord()
-    /// The files that are there now, by their paths.
+    /// The existing files, by their paths.
     private var files: [String: Int] = [:]
     private var lastFile = 0
     private var moment = CrashMoment()
@@ -212,7 +212,7 @@ final class DiskRecorder: @unchecked Sendable {
         }
     }
 
-    /// A path from the folder on, for a call that will change what is there.
+    /// A path relative to the folder, for a call that will change the file or folder.
     func localPath(_ path: String) -> String? { local(path) }
 
     /// A call of our own.

@@ -18,12 +18,12 @@ struct CrashHistory: Sendable {
     private let record: CrashRecord
     /// The changes of names, as indexes of changes.
     private var nameChanges: [Int] = []
-    /// What is there after so many of them.
+    /// The existing files and folders after each number of these changes.
     private var namespaces: [[String: DiskEntry]]
     private var timelines: [Int: FileTimeline] = [:]
     /// The synchronizations of folders: the index, and how many changes of names are on the disk after it.
     private var folderPoints: [(index: Int, names: Int)] = []
-    /// The changes after which a crash is more telling than elsewhere.
+    /// The changes after which a crash is more revealing than elsewhere.
     private var marks: [Int] = []
     private var moments: [(index: Int, moment: CrashMoment)] = []
 
@@ -99,7 +99,7 @@ struct CrashHistory: Sendable {
     /// How many moments there are between changes.
     var momentCount: Int { record.changes.count + 1 }
 
-    /// The state that a process leaves that is killed at a moment: everything that was written is there.
+    /// The state that a process leaves if it is killed at a moment. Everything that was written exists.
     func stateOfKilled(at cut: Int) -> CrashState {
         var random = SeededRandom(seed: 0)
         return state(cut: cut, losing: LossyDisk.lossless, count(of: nameChanges, below: cut), &random)

@@ -76,7 +76,7 @@ struct AppleStoreSchemaTests {
         }
         let wasMigrated = real.wasMigrated
         if wasMigrated {
-            // What a migration adds stands at the end.
+            // A migration adds its columns at the end.
             func sets(_ tables: [[String]]) -> Set<Set<String>> { Set(tables.map { Set($0) }) }
             #expect(sets(tables(schema)) == sets(tables(found)))
         } else {

@@ -101,8 +101,8 @@ enum AppleStores {
             }
         }, uniquingKeysWith: { one, other in one + other })
 
-    /// The stores that are written to. In those that are left out Apple's framework itself has left issues, with which
-    /// nobody could tell whose they are afterwards.
+    /// The stores that are written to. Stores in which Apple's framework itself has left issues are omitted, because
+    /// these issues could not be distinguished from ours.
     static let soundStores: [AppleStore] = stores.filter { originalIssues[$0.testDescription] == [] }
 
     static let soundURLs: Set<URL> = Set(soundStores.map(\.url))

@@ -74,7 +74,7 @@ struct ExpectedGraph {
         if let inverse, !inverse.isToMany {
             for old in links(member, inverse.name) { unlink(old, relationship, member) }
         } else if inverse == nil, relationship.isToMany {
-            // Without an inverse the owner stands in a column of the member: there is one owner.
+            // Without an inverse, a column of the member has the key of the owner, so there is one owner.
             for old in family(of: relationship.declaring) where links(old, relationship.name).contains(member) {
                 unlink(old, relationship, member)
             }
@@ -131,7 +131,7 @@ struct ExpectedGraph {
             var after = self
             after.touched = []
             for key in doomed { after.remove(key) }
-            // Whoever requires what is gone now has to go too.
+            // Objects that require a deleted object have to be deleted too.
             let lacking = after.lacking(since: self)
             if lacking.isEmpty {
                 self = after

@@ -136,7 +136,7 @@ struct FormatSchema {
                 guard let two = model.inverse(of: one), one.isToMany, two.isToMany,
                     !(one.name == two.name && one.declaring == two.declaring)
                 else { return nil }
-                // The keys of the objects that have the relationship stand in a column that its inverse names.
+                // The keys of the objects that have the relationship are in a column that is named after its inverse.
                 let number = owns(one, over: two) ? owner.number : model[two.destination]?.number ?? 0
                 return "Z_\(number)\(PlainModel.upper(two.name))" == name ? one : nil
             }

@@ -107,7 +107,7 @@ final class StoreChanges {
             for relationship in entity.relationships where !relationship.description.isOptional {
                 guard object.objectIDs(forRelationshipNamed: relationship.name).isEmpty else { continue }
                 let destination = try #require(model[relationship.destination])
-                // One that nobody has yet, so that no other object loses what it requires.
+                // An object without an owner, so that no other object loses a required one.
                 let free = objects.map(\.object).first { other in
                     guard other !== object, let own = model[other.entity.name ?? ""],
                         destination.family.contains(own.number)

@@ -6,7 +6,7 @@ import Testing
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Updates by statements with the values that are there") struct EqualUpdateTests {
+@Suite("Updates by statements with unchanged values") struct EqualUpdateTests {
     private func store(keepingHistory: Bool, _ folder: StoreFolder, _ counter: StatementCounter = StatementCounter())
         throws -> NSManagedObjectContext
     {

@@ -180,7 +180,7 @@ struct RowSettlementTests {
             #expect(photo(.mergeByPropertyStoreTrumpMergePolicyType, changed) == nil)
             #expect(photo(.mergeByPropertyObjectTrumpMergePolicyType, changed) == mine)
         }
-        // A row that is overwritten as a whole keeps content that nobody knows.
+        // A row that is overwritten completely keeps content that was never read.
         world.request.updates[0].attributes[world.slot("photo", of: row)] = nil
         #expect(photo(.overwriteMergePolicyType, other) == nil)
         let known = world.snapshot(row, version: 1, ["photo": .value(.data(Data([3])))])

@@ -32,7 +32,7 @@ struct SettledSaveTests {
     // MARK: One lock
 
     @Test(arguments: settling)
-    func `nobody changes a row between the look at its conflict and the write`(policy: NSMergePolicyType) throws {
+    func `no row can be changed between the check of its conflict and the write`(policy: NSMergePolicyType) throws {
         let model = ContentionModel.model()
         model.entitiesByName["Tag"]?.managedObjectClassName = String(reflecting: ContestedTag.self)
         let (first, second) = (try context(model), try context(model))
@@ -42,7 +42,7 @@ struct SettledSaveTests {
         tag.setValue("theirs", forKey: "name")
         try first.save()
         mine.setValue("mine", forKey: "name")
-        // Whoever is quick enough changes the row as soon as the conflict is settled.
+        // The other context tries to change the row as soon as the conflict is settled.
         var (tries, commits) = (0, 0)
         mine.onSettling = {
             tries += 1

@@ -9,7 +9,7 @@ import Testing
 @Suite(
     "The conformance cases as fetches",
     .enabled(
-        if: PredicateCases.isThere, Comment(rawValue: PredicateCases.missing)))
+        if: PredicateCases.exist, Comment(rawValue: PredicateCases.missing)))
 struct LibraryFetchTests {
     /// What is saved and what is not while a case is tried.
     enum State: String, CaseIterable, Sendable {

@@ -61,7 +61,7 @@ struct DestroyingTests {
         #expect(FileKind(path: folder.url().path) == .file)
     }
 
-    @Test func `a memory store's URL is passed over`() throws {
+    @Test func `the URL of an in-memory store is ignored`() throws {
         let url = URL(fileURLWithPath: "/dev/null")
         try coordinator.destroyPersistentStore(at: url, ofType: NSInMemoryStoreType)
         try destroy(url)

@@ -32,7 +32,7 @@ struct ConcurrentLinkTests {
         func people(_ context: NSManagedObjectContext) throws -> [NSManagedObject] {
             try context.all("Person", sort: "name")
         }
-        // Nobody, b, c or d becomes the partner of a: at the beginning, by one context, and by the other.
+        // No one, b, c or d becomes the partner of a: at the beginning, by one context, and by the other.
         for choice in Self.choices(3, of: 4) {
             let start = try people(first)
             for person in start { person.setValue(nil, forKey: "partner") }

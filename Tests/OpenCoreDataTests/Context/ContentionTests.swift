@@ -143,7 +143,7 @@ struct ContentionTests {
         let there = try #require(try stored(of.entity).first)
         #expect(there.set(of.name).contains { $0.text("name") == "new" })
         guard error != nil else { return }
-        // Once the member is unlinked, too, nothing stands in the way.
+        // After the member is unlinked too, the save succeeds.
         owner.mutableSetValue(forKey: of.name).removeAllObjects()
         try first.save()
         #expect(try save(.mergeByPropertyObjectTrumpMergePolicyType) == nil)
@@ -156,7 +156,7 @@ struct ContentionTests {
     }
 
     @Test(arguments: ContentionModel.policies, [true, false])
-    func `members that two contexts put into one order stand one behind the other`(
+    func `members that two contexts add to one ordered relationship follow one another`(
         policy: NSMergePolicyType, atEnd: Bool
     ) throws {
         let war = try first.make("Book", ["name": "War"])
@@ -323,7 +323,7 @@ struct ContentionTests {
         #expect(try save(policy)?.errorCode == error?.errorCode)
         #expect(try stored("Review").isEmpty)
         #expect(review.isInserted && review.text("name") == "r")
-        // It can be mended.
+        // It can be repaired.
         review.setValue(try second.make("Book", ["name": "Peace"]), forKey: "book")
         #expect(try save(policy) == nil)
         #expect(try stored("Review").first?.object("book")?.text("name") == "Peace")

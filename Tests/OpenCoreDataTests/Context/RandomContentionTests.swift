@@ -190,7 +190,7 @@ private struct ContentionRun {
             failures += 1
             note(index, "failed by policy \(policy): \(error.message.prefix(300))")
             let issues = try ContentionModel.issues(at: url)
-            // What failed is tried again as it is, mended, or given up.
+            // The changes are rolled back, the context is replaced, or the save is repeated later.
             switch random(3) {
             case 0: context.rollback()
             case 1: actors[index] = Actor(context: makeContext(index))

@@ -173,7 +173,7 @@ import Testing
         let context = try Self.context(folder, Self.tree())
         let roots = try ["a", "b"].map { try context.make("Node", ["name": $0]) }
         try context.save()
-        // Where the chain begins nothing is derived: what stands there is what somebody else has written.
+        // The value at the beginning of the chain is not derived, but written by another program.
         try folder.raw().execute("UPDATE ZNODE SET ZUP = ZNAME")
         let added = try (0..<100).map { try context.make("Node", ["name": "\($0)"]) }
         try context.save()
@@ -201,7 +201,7 @@ import Testing
         try folder.raw().execute("UPDATE ZNODE SET ZUP = ZNAME")
         for (index, node) in nodes.enumerated() { node.setValue(nodes[(index + 1) % 5], forKey: "parent") }
         try context.save()
-        // Which value stands where is left to chance; what the objects have is what the file has.
+        // The values depend on chance, but the objects have the same values as the file.
         let values = nodes.compactMap { $0.text("up") }
         #expect(values.count == 5 && Set(values).isSubset(of: ["0", "1", "2", "3", "4"]))
         #expect(try folder.raw().lines("SELECT ZUP FROM ZNODE ORDER BY CAST(ZNAME AS INTEGER)") == values)

@@ -69,7 +69,7 @@ extension RandomPredicate {
     private mutating func total(_ depth: Int) -> ExpressionTree {
         let found = depth > 1 && random.chance(20) ? filtered(depth - 1) : toMany(hops: 0)
         guard let (collection, entity) = found else { return .value(.int(2)) }
-        // Below the operator the path may go on through a to-one relationship.
+        // After the operator, the path may continue through a to-one relationship.
         var base = ExpressionTree.key(collection, random.pick(["@sum", "@avg", "@min", "@max"]) ?? "@sum")
         var end = entity
         if random.chance(15), let next = random.pick(model.relations(entity)) {

@@ -50,7 +50,7 @@ final class RandomWorld {
     private func link(_ number: Int, percent: Int) {
         for relation in model.relations(entities[number]) where random.chance(percent) {
             let family = model.family(relation.destination)
-            let candidates = objects.indices.filter { family.contains(entities[$0]) && objects[$0].isThere }
+            let candidates = objects.indices.filter { family.contains(entities[$0]) && objects[$0].exists }
                 .map { objects[$0] }
             let object = objects[number]
             guard relation.isToMany else {
@@ -65,7 +65,7 @@ final class RandomWorld {
     }
 
     private func owners(of member: NSManagedObject, by relation: RandomModel.Relation) -> [NSManagedObject] {
-        objects.indices.filter { objects[$0].isThere }
+        objects.indices.filter { objects[$0].exists }
             .filter { model.relations(entities[$0]).contains { $0.name == relation.name } }.map { objects[$0] }
             .filter { owner in
                 let members = owner.value(forKey: relation.name)
@@ -76,7 +76,7 @@ final class RandomWorld {
 
     /// Marks every object as changed, with nothing that a predicate could see.
     func touch() {
-        for object in objects where object.isThere {
+        for object in objects where object.exists {
             object.setValue("changed", forKey: RandomModel.unrelated)
             if random.chance(50) { object.setValue(nil, forKey: RandomModel.unrelated) }
         }
@@ -84,7 +84,7 @@ final class RandomWorld {
 
     /// Changes, inserts and deletes some objects.
     func change() throws {
-        for number in objects.indices where objects[number].isThere && random.chance(35) {
+        for number in objects.indices where objects[number].exists && random.chance(35) {
             if random.chance(60) { fill(number, percent: 40) }
             if random.chance(60) { link(number, percent: 40) }
         }
@@ -93,7 +93,7 @@ final class RandomWorld {
             if random.chance(80) { link(objects.count - 1, percent: 80) }
         }
         for _ in 0..<random.pick(4) {
-            if let object = random.pick(objects), object.isThere { context.delete(object) }
+            if let object = random.pick(objects), object.exists { context.delete(object) }
         }
     }
 
@@ -129,7 +129,7 @@ final class RandomWorld {
 
     /// The rows of an answer, for messages.
     func describe(_ number: Int) -> String {
-        guard objects.indices.contains(number), objects[number].isThere else { return "\(number): gone" }
+        guard objects.indices.contains(number), objects[number].exists else { return "\(number): gone" }
         let object = objects[number]
         var parts: [String] = []
         for attribute in model.attributes(entities[number]) {

@@ -160,7 +160,7 @@ struct ExternalDataSearchTests {
         #expect(try StoreVerification.findings(of: folder.url(), model: model) == [])
     }
 
-    @Test func `the note of another store, or a damaged one, is passed over`() throws {
+    @Test func `the note of another store, or a damaged one, is ignored`() throws {
         let folder = try folder()
         let note = URL(fileURLWithPath: folder.path + "/.Test_SUPPORT/_SEARCH")
         try folder.addOrphan(age: .day * 2)
@@ -201,7 +201,7 @@ struct ExternalDataSearchTests {
         try store.setCovers([(rows[0], nil)])
         #expect(try store.reading { try $0.cover(rows[1]) } == long)
         try store.setCovers([(rows[1], nil)])
-        // The other file was nobody's from the beginning, and is young.
+        // The other file was never referenced, and is too new to be removed.
         #expect(folder.externalFiles.count == 1)
     }
 }

@@ -85,7 +85,7 @@ struct ReplacedFileTests {
         view.end()
         reader.close()
         store.close()
-        // What the earlier processes could not remove has a mark, so that nobody has to wait until it is old.
+        // Files that the earlier processes could not remove are marked, so that they need not be old to be removed.
         store = try folder.open()
         let last = try store.reading { session in try rows.map { try session.cover($0) } }
         #expect(last == (95..<100).map { $0 % 4 == 3 ? nil : content(100 + $0) })

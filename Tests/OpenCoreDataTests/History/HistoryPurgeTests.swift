@@ -47,8 +47,8 @@ struct HistoryPurgeTests {
         try library.folder.raw().execute("UPDATE ATRANSACTION SET ZTIMESTAMP = Z_PK * 10")
         let nothing: NSPersistentHistoryToken? = nil
         try library.context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: nothing))
-        let nobody: NSPersistentHistoryTransaction? = nil
-        try library.context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: nobody))
+        let none: NSPersistentHistoryTransaction? = nil
+        try library.context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: none))
         #expect(try library.context.transactions().count == 3)
         let moment = Date(timeIntervalSinceReferenceDate: 20)
         try library.context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: moment))

@@ -35,7 +35,7 @@ struct OldHistoryTests {
         #expect(try StoreVerification.issues(of: folder.url(), model: model.compiled()) == [])
     }
 
-    @Test func `rows that make no sense are passed over`() throws {
+    @Test func `invalid rows are ignored`() throws {
         let library = try HistoryLibrary()
         let tag = try library.saveTag("a", author: "ann")
         tag.setValue("b", forKey: "name")

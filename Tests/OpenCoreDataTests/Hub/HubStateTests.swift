@@ -37,7 +37,7 @@ struct HubStateTests {
         #expect(state.releaseTurn() == other)
     }
 
-    @Test func `a request that was taken back is passed over`() {
+    @Test func `a withdrawn request is skipped`() {
         var state = HubState(slotLimit: 1)
         _ = state.requestTurn(by: 1)
         guard case .waits(let second) = state.requestTurn(by: 2), case .waits(let third) = state.requestTurn(by: 3)

@@ -63,7 +63,7 @@ struct AutomaticMigrationTests {
         #expect(!folder.exists)
     }
 
-    @Test func `a replacement that was cut off leaves the large values of the store that is there`() throws {
+    @Test func `an interrupted replacement keeps the large values of the existing store`() throws {
         let store = try store()
         #expect(try names(store, wider, both) == ["a"])
         let folder = MigrationFolder(of: StoreFiles(url: store.url))

@@ -5,7 +5,7 @@ import Testing
 @testable import OpenCoreData
 @testable import SwormStore
 
-/// The default values of the elements of composite attributes, for objects that are there.
+/// The default values of the elements of composite attributes, for existing objects.
 @Suite("Composite attributes in a migration")
 struct CompositeMigrationTests {
     private func model(

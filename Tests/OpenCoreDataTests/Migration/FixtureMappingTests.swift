@@ -9,8 +9,8 @@ import Testing
     "Mappings between versions of shipped models",
     .enabled(if: ModelFixtures.exist, "there are no fixtures, which SWORM_FIXTURES says"))
 struct FixtureMappingTests {
-    /// What changes from a version to each later one, by the model's file, and the versions by their order. A chain that is
-    /// not at hand is passed over.
+    /// The changes from a version to each later one, by the model's file and the indexes of the versions. Chains that
+    /// are not available are skipped.
     private static let changes: [String: [String: String]] = [
         "SampleModel": [
             "1 2": """
@@ -91,7 +91,7 @@ struct FixtureMappingTests {
         #expect(count == known.count)
     }
 
-    /// Where it is refused, that is told of what the objects would lack, or of entities that had no common ancestor.
+    /// A mapping is rejected if objects would lack required values, or if entities had no common ancestor.
     @Test(arguments: [("SampleModel", 2), ("SampleModel3", 0), ("BookmarksModel", 8), ("Moody", 7)])
     func `every version is mapped to each earlier one, or the reasons are reported`(_ name: String, refused: Int) throws
     {

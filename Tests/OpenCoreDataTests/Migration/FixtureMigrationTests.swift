@@ -152,7 +152,7 @@ struct FixtureMigrationTests {
         }
     }
 
-    /// What code of the application itself has set while objects were copied. No mapping tells it.
+    /// The properties that code of the application has set while objects were copied. No mapping specifies them.
     static let handmade: Set<String> = ["Mood.continent", "Continent.moods", "Country.isoContinent"]
 }
 

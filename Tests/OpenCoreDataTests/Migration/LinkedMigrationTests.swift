@@ -38,7 +38,7 @@ struct LinkedMigrationTests {
                 atPath: store.folder.path + "/.Test_SUPPORT", toPath: folder.path + "/.Link_SUPPORT")
         }
 
-        /// Checks that the link is one still, and that whoever opens the store finds the photos.
+        /// Checks that the link is still a link, and that the photos can be read.
         func check(_ model: NSManagedObjectModel, isExternal: Bool = true) throws {
             #expect(try FileManager.default.destinationOfSymbolicLink(atPath: url.path) == store.url.path)
             for url in place == .file ? [url, store.url] : [url] {

@@ -42,7 +42,7 @@ final class MigratedStore {
         }
     }
 
-    /// Goes on with a model that is the same but for what its renamings say.
+    /// Continues with a model that only differs in its renaming identifiers.
     func adopt(_ same: NSManagedObjectModel, afterMigration: Bool = false) throws {
         #expect(afterMigration || same.entityVersionHashesByName == model.entityVersionHashesByName)
         model = same
@@ -104,7 +104,8 @@ final class MigratedStore {
     }
 }
 
-/// The schema of a store, without the order of columns and whatever else tells a migrated one from a new one.
+/// The schema of a store, without the order of columns and everything else in which a migrated store differs from a new
+/// one.
 struct SchemaShape {
     private var items: Set<String> = []
 

@@ -15,7 +15,7 @@ struct MigrationPeakTests {
         /// Rows go into new tables.
         case rebuilt, smallTable, joins
         case twoSteps, mapping, editing, taking
-        /// Much of the store stands in its log.
+        /// Much of the store is in its log.
         case inPlaceWithLog, rebuiltWithLog, mappingWithLog, editingWithLog
 
         var hasLog: Bool { "\(self)".hasSuffix("WithLog") }
@@ -114,7 +114,7 @@ struct MigrationPeakTests {
             }
         case .editing, .editingWithLog:
             try replace { replacement in
-                try replacement.edit(as: old.compiled(), original: old.compiled(), tell: {}) { place in
+                try replacement.edit(as: old.compiled(), original: old.compiled(), checkCancellation: {}) { place in
                     let copy = try GraphLibrary.coordinator(at: place, model: old)
                     defer { for open in copy.persistentStores { try? copy.remove(open) } }
                     let context = GraphLibrary.context(copy)

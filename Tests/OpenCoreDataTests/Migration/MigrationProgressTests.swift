@@ -133,7 +133,9 @@ struct MigrationProgressTests {
             let before = try store.folder.contents()
             do {
                 let replacement = try StoreReplacement(of: store.url)
-                try replacement.edit(as: Models.model(2).compiled(), original: Models.model(2).compiled(), tell: {}) {
+                try replacement.edit(
+                    as: Models.model(2).compiled(), original: Models.model(2).compiled(), checkCancellation: {}
+                ) {
                     place in
                     let copy = try GraphLibrary.coordinator(at: place, model: Models.model(2))
                     let context = GraphLibrary.context(copy)
@@ -210,7 +212,7 @@ struct MigrationProgressTests {
                 seen += 1
             }
             let error = coreDataError { try watching(progress) { try library.migrate(with: manager) } }
-            // After the last object nobody asks any more.
+            // After the last object, the progress is not checked again.
             #expect(moment == calls - 1 || error?.errorCode == CocoaError.Code.userCancelled.rawValue)
             if error != nil { #expect(try library.folder.contents() == before) }
         }
@@ -235,7 +237,7 @@ struct MigrationProgressTests {
             #expect(code == (cancels ? CocoaError.Code.userCancelled.rawValue : nil))
             for open in coordinator.persistentStores { try coordinator.remove(open) }
             guard cancels else {
-                // The completion is called before the last is told.
+                // The completion handler is called before the end is reported.
                 for _ in 0..<500 where progress.fractionCompleted < 1 { try await Task.sleep(for: .milliseconds(10)) }
                 #expect(progress.fractionCompleted == 1)
                 continue

@@ -5,7 +5,7 @@ import Testing
 @testable import OpenCoreData
 @testable import SwormStore
 
-/// What a rehearsal tells of a migration, and that it changes nothing.
+/// Checks the report of a rehearsal, and that a rehearsal changes nothing.
 @Suite("The rehearsal of a migration")
 struct MigrationRehearsalTests {
     /// Books with tags and an author. The test changes the new model.

@@ -20,7 +20,7 @@ struct MigrationRemainsTests {
     }
 
     enum Fate: CaseIterable {
-        /// Nobody has touched anything since.
+        /// Nothing was changed since.
         case none
         /// A backup of the old store was written into the file.
         case oldContent
@@ -68,7 +68,9 @@ struct MigrationRemainsTests {
                 try store.adopt(plain(), afterMigration: true)
             case .editing:
                 let replacement = try StoreReplacement(of: store.url)
-                try replacement.edit(as: store.model.compiled(), original: store.model.compiled(), tell: {}) { place in
+                try replacement.edit(
+                    as: store.model.compiled(), original: store.model.compiled(), checkCancellation: {}
+                ) { place in
                     let copy = try GraphLibrary.coordinator(at: place, model: store.model)
                     let context = GraphLibrary.context(copy)
                     try context.performAndWait {

@@ -6,7 +6,7 @@ import Testing
 @testable import OpenCoreData
 @testable import SwormStore
 
-/// Indexes that came into a model after its store was made: no version hash tells of them.
+/// Indexes that were added to a model after its store was created. They are not part of the version hashes.
 @Suite("Indexes of a store that needs no migration")
 struct MissingIndexTests {
     private func model(_ indexed: String...) -> NSManagedObjectModel {

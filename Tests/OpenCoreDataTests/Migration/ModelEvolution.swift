@@ -5,7 +5,7 @@ import Testing
 @testable import OpenCoreData
 @testable import SwormStore
 
-/// A model as plain values, of which the next version is made by changes, each of a kind that can be told from names.
+/// A model as plain values, and changes that create the next version. Each kind of change can be inferred from names.
 struct ModelEvolution {
     struct Attribute {
         var name: String
@@ -307,7 +307,7 @@ struct RandomObjects {
 
     init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
-    /// Inserts some objects of each entity, and links them with each other and with those that are there.
+    /// Inserts some objects of each entity, and links them with each other and with existing ones.
     mutating func insert(_ count: Int, into context: NSManagedObjectContext, _ model: PlainModel) throws {
         var made: [NSManagedObject] = []
         for entity in model.entities where !entity.isAbstract {

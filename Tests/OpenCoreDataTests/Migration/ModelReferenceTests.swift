@@ -64,7 +64,7 @@ struct ModelReferenceTests {
         }
     }
 
-    @Test func `a model that is not there is told`() throws {
+    @Test func `a missing model is reported`() throws {
         let folder = try ModelTestFolder()
         defer { folder.remove() }
         let bundle = try bundle(folder).bundle

@@ -32,7 +32,7 @@ struct RelationshipMappingTests {
             ])
     }
 
-    /// Whether the links that are there are enough is for the migration to see.
+    /// The migration itself checks whether the existing links are sufficient.
     @Test func `the rule of deletion, the bounds and being required do not matter`() {
         #expect(
             OldLibrary.inferred {

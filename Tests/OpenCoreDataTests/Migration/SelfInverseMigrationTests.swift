@@ -4,7 +4,7 @@ import Testing
 @testable import OpenCoreData
 @testable import SwormStore
 
-/// Relationships that are their own inverse, whose links stand in their table in one direction or, with an order, in both.
+/// Relationships that are their own inverse, whose links are stored in one direction or, if ordered, in both.
 @Suite("The migration of relationships that are their own inverse")
 struct SelfInverseMigrationTests {
     private func friends(of entity: NSEntityDescription, isOrdered: Bool) -> NSRelationshipDescription {

@@ -57,7 +57,7 @@ import Testing
         #expect(many < few * 1.3, "\(few) and \(many)")
     }
 
-    @Test(arguments: [false, true]) func `all links and their order are there afterwards`(isOrdered: Bool) throws {
+    @Test(arguments: [false, true]) func `all links and their order are preserved`(isOrdered: Bool) throws {
         let library = try library(700, hubs: 5, isOrdered: isOrdered)
         func links(_ model: NSManagedObjectModel, _ url: URL) throws -> [String] {
             try library.with(model, url) { context in

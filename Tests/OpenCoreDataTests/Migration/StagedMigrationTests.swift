@@ -273,7 +273,7 @@ struct StagedMigrationTests {
         #expect(try message(store, 4, [Models.custom(1, 1)], mismatch).contains("to itself"))
     }
 
-    @Test func `what cannot be inferred is told with its stage before anything runs`() throws {
+    @Test func `a stage that cannot be inferred is reported before any stage runs`() throws {
         let store = try Models.store(2)
         let strict = Models.model(4)
         strict.entitiesByName["Person"]?.attributesByName["initials"]?.isOptional = false

@@ -92,8 +92,8 @@ struct ModelLifeTests {
 
     @Test func `models are merged by the names of their entities`() throws {
         let left = Build.entity("Left")
-        let stand = Build.entity("Right")
-        left.properties = [Build.toMany("rights", stand)]
+        let placeholder = Build.entity("Right")
+        left.properties = [Build.toMany("rights", placeholder)]
         let first = Build.model(left)
         let right = Build.entity("Right", [Build.attribute("x")])
         let second = Build.model(right)

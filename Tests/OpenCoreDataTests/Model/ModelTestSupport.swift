@@ -108,7 +108,7 @@ final class ModelTestFolder {
         return folder
     }
 
-    /// Reads a model from what stands inside the root element.
+    /// Reads a model from the content of the root element.
     func read(_ inner: String, attributes: String = "") throws -> NSManagedObjectModel {
         let head = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n<model \(attributes)>\n"
         return try NSManagedObjectModel.load(contentsOf: model(head + inner + "\n</model>\n"))

@@ -80,7 +80,7 @@ struct InferredSavingTests {
             try inferred.make("Book", ["title": "Another"])
             inferred.delete(try #require(try inferred.all("Author").first))
         }
-        // PARTNER and PARENT lead from Person to Person; the model cannot tell which of them are pairs.
+        // PARTNER and PARENT lead from Person to Person; the model does not determine which of them are pairs.
         try refused("may be keys of other rows") {
             try #require(try inferred.all("Person").first).setValue(1, forKey: "parent")
         }

@@ -121,7 +121,7 @@ struct ExistingLayoutTests {
         #expect(found.ownColumn == "Z_3LINKS" && found.otherColumn == "Z_5LINKS")
     }
 
-    @Test func `a missing order column is missing, not passed over`() throws {
+    @Test func `a missing order column is an error, and not ignored`() throws {
         var existing = names(of: tagged)
         existing.tables["Z_1TAGS"]?.removeAll { $0.hasPrefix("Z_FOK") }
         #expect(throws: CoreDataError.self) { _ = try StoreLayout(model: tagged, existing: existing) }

@@ -76,7 +76,7 @@ struct FixtureSchemaTests {
     @Test func `stores of every era have the tables, columns and types of their model`() throws {
         var compared = 0
         for store in try FixtureStore.all() {
-            // A migration adds its columns at the end, and before iOS 11 uniqueness stood there.
+            // A migration adds its columns at the end. Before iOS 11, uniqueness constraints were also there.
             func columns(_ statement: String) -> Set<String> {
                 let plain = store.text.plain(statement)
                 let parts = plain.split(separator: "(", maxSplits: 1).flatMap { $0.components(separatedBy: ", ") }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(
     "The conformance set in SQL",
-    .enabled(if: PredicateCases.isThere, Comment(rawValue: PredicateCases.missing)))
+    .enabled(if: PredicateCases.exist, Comment(rawValue: PredicateCases.missing)))
 struct PredicateConformanceTests {
     private let connection: Connection
     private let model = CompiledModel.library

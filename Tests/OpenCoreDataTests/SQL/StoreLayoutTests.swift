@@ -63,7 +63,7 @@ struct StoreLayoutTests {
         #expect(layout.column(ofAttribute: 2, in: text.number) == "ZTEXT1")
         #expect(layout.toOne(0, in: image.number)?.column == "ZPLACE")
         #expect(layout.column(ofAttribute: 1, in: text.number) == "ZPLACE1")
-        // What is inherited stands where the superentity has it.
+        // An inherited attribute has the column of the superentity.
         #expect(layout.column(ofAttribute: 0, in: text.number) == "ZSENDER")
     }
 

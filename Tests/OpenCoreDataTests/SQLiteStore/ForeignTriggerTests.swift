@@ -6,7 +6,7 @@ import Testing
 @testable import OpenCoreData
 @testable import SwormStore
 
-/// What others have put into a file beside tables goes on working when we write.
+/// Items that third parties have added to a file besides tables, such as triggers, still work when we write.
 @Suite struct ForeignTriggerTests {
     private static func model() -> NSManagedObjectModel {
         let place = Build.entity(

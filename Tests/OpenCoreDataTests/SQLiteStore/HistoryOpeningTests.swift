@@ -37,7 +37,7 @@ struct HistoryOpeningTests {
         #expect(try StoreVerification.issues(of: folder.url(), model: model) == [])
     }
 
-    @Test func `a history goes on without the option, and with the option set to false`() throws {
+    @Test func `a history continues without the option, and with the option set to false`() throws {
         let folder = try StoreFolder()
         for value in [true, nil, false] {
             let context = GraphLibrary.context(

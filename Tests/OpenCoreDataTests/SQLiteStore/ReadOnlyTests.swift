@@ -8,7 +8,7 @@ import SwormRows
 
 @Suite("A read-only store changes nothing")
 struct ReadOnlyTests {
-    /// A store whose last rows stand in its log only, as after a process that was killed.
+    /// A store whose last rows are only in its log, as after a process was killed.
     static func abandoned() throws -> StoreFolder {
         let source = try StoreFolder()
         let store = try source.open()

@@ -12,7 +12,7 @@ struct TransactionStateTests {
 
     /// Who takes the first chance to write in between: another process, past all our code.
     ///
-    /// @unchecked: the watch is told on the thread of the test alone.
+    /// @unchecked: the observer is only called on the thread of the test.
     private final class Intruder: @unchecked Sendable {
         private let connection: Connection
         private(set) var writes = 0

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwormCommand
 
-/// The stores in the folder of fixtures whose model is there, as a file or in the store.
+/// The stores in the folder of fixtures whose model is available, as a file or in the store.
 enum FixtureStores {
     struct Store: Sendable, CustomTestStringConvertible {
         var url: URL
@@ -39,7 +39,7 @@ enum FixtureStores {
             for model in models where (try? StoreModelChoice.model(for: url, option: model)) != nil {
                 return Store(url: url, model: model)
             }
-            // A store that carries its model stands for it.
+            // A store that contains its model can be used instead of the model's file.
             return (try? StoredModel(ofStoreAt: url))?.source == .cache ? Store(url: url, model: url) : nil
         }
     }()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(
     "Conformance cases in memory",
-    .enabled(if: PredicateCases.isThere, Comment(rawValue: PredicateCases.missing)))
+    .enabled(if: PredicateCases.exist, Comment(rawValue: PredicateCases.missing)))
 struct ConformanceTests {
     @Test func `every case selects the expected rows with the logic of SQL and with that of Cocoa`() throws {
         let file = try PredicateCases.load()

@@ -1,6 +1,6 @@
 import SwormPredicates
 
-/// An object made of dictionaries. Its relationships are filled in once all objects are there.
+/// An object made of dictionaries. Its relationships are set once all objects exist.
 final class TestSubject: EvaluationSubject {
     let id: String
     let entity: String

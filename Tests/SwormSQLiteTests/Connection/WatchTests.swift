@@ -4,17 +4,17 @@ import Testing
 @testable import SwormRows
 @testable import SwormSQLite
 
-/// Keeps what a watch is told.
+/// Records the reports to an observer.
 private final class Notes: @unchecked Sendable {
-    // Each test has its own and watches on one thread.
+    // Each test has its own instance, and uses it on one thread.
     var statements: [RunStatement] = []
     var plans: [(sql: String, steps: [QueryPlanStep])] = []
     var sql: [String] { statements.map(\.sql) }
 
     func watch(values: Bool = false, plans: Bool = false) -> StatementWatch {
-        var tellPlan: (@Sendable (String, [QueryPlanStep]) -> Void)?
-        if plans { tellPlan = { self.plans.append((sql: $0, steps: $1)) } }
-        return StatementWatch(wantsValues: values, tellPlan: tellPlan) { self.statements.append($0) }
+        var reportPlan: (@Sendable (String, [QueryPlanStep]) -> Void)?
+        if plans { reportPlan = { self.plans.append((sql: $0, steps: $1)) } }
+        return StatementWatch(wantsValues: values, reportPlan: reportPlan) { self.statements.append($0) }
     }
 }
 

@@ -88,7 +88,7 @@ struct BatchTests {
         #expect(titles == ["outer", "outer", "joined", "t3", "t4", "t5"])
     }
 
-    // Core Data says so when the changes are saved, and nothing can go on then.
+    // Core Data only reports this when the changes are saved, and the perform cannot continue then.
     #if !canImport(CoreData)
     @Test func `a value that a save rejects is rejected by name, and the perform can continue`() throws {
         let store = try library()

@@ -176,7 +176,7 @@ struct InsertingTests {
                 failure = nil
                 #expect(try context.count(of: Counted.all) == 0)
             }
-            // The perform goes on.
+            // The perform continues.
             try context.insert(contentsOf: [Counted(7)])
         }
         #expect(Tally.shared.alive == 0)

@@ -1,7 +1,7 @@
 import Foundation
 import Sworm
 
-/// A small library: every kind of relation, and what attributes can be told.
+/// A small library with every kind of relation and every option of attributes.
 enum Library {
     enum Status: String, SupportedAttributeType { case draft, printed }
     struct Address: CodableAttribute, Equatable { var city = "" }

@@ -116,7 +116,7 @@ struct SwormDifferencesTests {
         #expect(try container.perform { try film($0).director?.decode().name } == "Sergei")
     }
 
-    @Test func `fetchOne of an optional attribute tells no object from no value`() throws {
+    @Test func `fetchOne of an optional attribute distinguishes a missing object from a missing value`() throws {
         let container = try store().container
         let (absent, empty, full) = try container.perform { context in
             (
@@ -130,7 +130,7 @@ struct SwormDifferencesTests {
         #expect(full == .some(5))
     }
 
-    @Test func `encoding what is there already is no change`() throws {
+    @Test func `encoding unchanged values is not a change`() throws {
         let container = try store().container
         try container.perform { context in
             let film = try film(context)

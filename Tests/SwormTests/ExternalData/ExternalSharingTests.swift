@@ -88,7 +88,7 @@ struct ExternalSharingTests {
             try second.perform { try $0.insert(Picture(id: 2, data: data(2))) }
             #expect(storeError { try second.backup(to: target) }?.code == .storeFailed)
             #expect(!FileManager.default.fileExists(atPath: target.path))
-            // Without a file of its own a backup has nothing to share, and leaves what is there.
+            // Without a separate file, a backup has no file to share, and keeps the existing one.
             let third = try open(url.deletingLastPathComponent().appendingPathComponent("third.sqlite"))
             try third.perform { try $0.insert(Picture(id: 3)) }
             try third.backup(to: target)

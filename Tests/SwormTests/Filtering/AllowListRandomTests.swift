@@ -29,7 +29,7 @@ struct AllowListRandomTests {
             }
         }
 
-        /// What a condition finds: of the values, in the store, and of handles. An error is told apart from an answer only.
+        /// The results of a condition for the values, in the store, and for handles. All errors are equal.
         func answers(_ condition: Condition<Dossier>) -> [[String]?] {
             let handles = try? store.perform { context in
                 let objects = try context.fetch(Dossier.all).filtered(by: condition)

@@ -115,13 +115,13 @@ struct ListSession<Generator: RandomNumberGenerator> {
         do {
             try append(element, to: key, list, isBulk, context)
         } catch StoreError.Code.conflict where isBulk && pick(2) == 0 {
-            // The transaction goes on in its snapshot.
+            // The transaction continues in its snapshot.
             run.appended.removeLast()
             run.transaction.undone.append(element)
             return
         }
         run.transaction.operations.append(.append(key: key, element: element))
-        // From here on it holds the write lock, and nobody has committed since its snapshot.
+        // From here on it holds the write lock, and no other transaction was committed since its snapshot.
         if isBulk { run.transaction.isPoint = true }
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import Sworm
 import Testing
 
-/// Composite attributes: by their elements, and as a value of a type that stands for all of them.
+/// Composite attributes: by their elements, and as a value of a type that represents all of them.
 @Suite struct CompositeMappingTests {
     struct Place: Equatable {
         var name = ""

@@ -55,7 +55,7 @@ struct MemoryLifeTests {
     private func readUpToFailure<T: ManagedObjectConvertible>(
         _ type: T.Type, _ attribute: String, _ request: Request<T>, in store: PersistentContainer
     ) throws {
-        // The plan keeps instances for its template; they are there before and behind.
+        // The plan keeps instances for its template, which exist before and after the request.
         _ = T.mapping
         try store.perform { _ = try $0.decode(request.limit(1)) }
         let before = Token.alive
@@ -104,7 +104,7 @@ struct MemoryLifeTests {
                 var seen = 0
                 #expect(throws: Stop.self) {
                     try context.forEach(request) { _ in
-                        // One value is there at a time, and what a row starts from.
+                        // One value exists at a time, and the value that a row starts from.
                         #expect(Token.alive <= before + 2 * tokens)
                         seen += 1
                         if seen == 17 { throw Stop() }

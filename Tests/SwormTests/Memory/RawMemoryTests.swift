@@ -181,20 +181,20 @@ struct RawMemoryTests {
 
     #if !canImport(CoreData)
     @Test func `statements that are reported with their values show the memory of their rows`() throws {
-        let told = Locked<[String]>([])
+        let reported = Locked<[String]>([])
         let folder = try StoreFolder()
         let store = try PersistentContainer(
             for: Depot.self, at: .file(folder.file()),
             trace: { statement in
                 guard let text = statement.sqlWithValues, text.hasPrefix("INSERT INTO ZDEPOT") else { return }
-                told.withLock { $0.append(text) }
+                reported.withLock { $0.append(text) }
             }, tracesValues: true)
         let depots = (0..<300).map { Depot($0) }
         try store.perform { context in
             try context.insert(contentsOf: depots)
             try context.upsert(depots.map { Depot.other(than: $0) }, on: \.number)
         }
-        let texts = told.withLock { $0 }
+        let texts = reported.withLock { $0 }
         try #require(texts.count == 600)
         for (depot, text) in zip(depots, texts) {
             let bytes = withUnsafeBytes(of: depot.uuid.uuid) { $0.map { String(format: "%02x", $0) }.joined() }

@@ -170,7 +170,7 @@ struct LazyHandleTests {
             let leaves = try inner.fetch(sorted)
             #expect(try leaves[0].decode(\.text) == "t1")
             do {
-                // Nobody holds these objects once they are saved.
+                // These objects are not retained after they were saved.
                 let request = NSFetchRequest<NSManagedObject>(entityName: "Leaf")
                 for object in try context.fetch(request) {
                     switch object.value(forKey: "number") as? Int {
@@ -197,7 +197,7 @@ struct LazyHandleTests {
         let other = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         other.persistentStoreCoordinator = context.persistentStoreCoordinator
         try store.perform { inner in
-            // So that the other one's save is not kept out of sight until the end.
+            // Without this, the save of the other context would not be visible until the end.
             try context.setQueryGenerationFrom(nil)
             let handle = try #require(try inner.fetchOne(sorted))
             let object = try #require(try other.fetch(NSFetchRequest<NSManagedObject>(entityName: "Leaf")).first)
@@ -210,7 +210,7 @@ struct LazyHandleTests {
 
     @Test func `contexts of one container that have other models are each read by their own`() throws {
         let plain = try sharedContext(of: Leaf.self)
-        // The same table, and an attribute that stands before all others.
+        // The same table, with an attribute that comes before all others.
         let model = try NSManagedObjectModel(tables: Leaf.self)
         let entity = try #require(model.entitiesByName["Leaf"])
         let extra = NSAttributeDescription()

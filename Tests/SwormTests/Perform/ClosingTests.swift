@@ -102,7 +102,7 @@ struct ClosingTests {
         #expect(openFiles.isEmpty)
     }
 
-    @Test func `a suspended store holds no file, and goes on after it was resumed`() async throws {
+    @Test func `a suspended store has no open file, and can be used again after it was resumed`() async throws {
         for _ in 0..<3 {
             try await store.write { try $0.update(Volume.all, set: (\.pages, 7)) }
             try store.suspend()

@@ -15,8 +15,8 @@ struct ClosingWhileUsedTests {
         case memory, delete, wal
     }
 
-    /// A coordinator with a store, in a folder that goes with the value.
-    private final class Stand: Sendable {
+    /// A coordinator with a store, in a folder that is removed with the instance.
+    private final class Fixture: Sendable {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("sworm-test-\(UUID())")
             .appendingPathComponent("store.sqlite")
         let makeContext: @Sendable () -> NSManagedObjectContext
@@ -75,8 +75,8 @@ struct ClosingWhileUsedTests {
 
     @Test(arguments: Kind.allCases)
     func `suspend undoes a transaction of another container, and commits none of it`(kind: Kind) throws {
-        let stand = try Stand(kind)
-        let (store, other) = (stand.container(), stand.container())
+        let fixture = try Fixture(kind)
+        let (store, other) = (fixture.container(), fixture.container())
         let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let running = Running {
             try store.perform { context in
@@ -100,8 +100,8 @@ struct ClosingWhileUsedTests {
 
     @Test(arguments: Kind.allCases)
     func `a save of another container is undone as a whole, or saved as a whole`(kind: Kind) throws {
-        let stand = try Stand(kind)
-        let (store, other) = (stand.container(), stand.container())
+        let fixture = try Fixture(kind)
+        let (store, other) = (fixture.container(), fixture.container())
         let isDone = Locked(false)
         let running = Running {
             var round = 0
@@ -128,8 +128,8 @@ struct ClosingWhileUsedTests {
     }
 
     @Test func `calls of another container over the same coordinator have the time of grace`() throws {
-        let stand = try Stand(.wal)
-        let (store, other) = (stand.container(), stand.container())
+        let fixture = try Fixture(.wal)
+        let (store, other) = (fixture.container(), fixture.container())
         let began = DispatchSemaphore(value: 0)
         let running = Running {
             try other.write { context in
@@ -148,10 +148,10 @@ struct ClosingWhileUsedTests {
 
     @Test(arguments: [Kind.delete, .wal])
     func `suspend stops a write that waits for another process's lock`(kind: Kind) throws {
-        let stand = try Stand(kind)
-        let store = stand.container()
+        let fixture = try Fixture(kind)
+        let store = fixture.container()
         try store.write { try $0.insert(Volume(id: 1)) }
-        let foreign = try Connection(.file(path: stand.url.path))
+        let foreign = try Connection(.file(path: fixture.url.path))
         let calls: [@Sendable () throws -> Void] = [
             { try store.write { try $0.update(Volume.all, set: (\.pages, 1)) } },
             { try store.perform { try $0.insert(Volume(id: 2)) } },
@@ -169,10 +169,10 @@ struct ClosingWhileUsedTests {
     }
 
     @Test func `suspend and deadlines stop a commit that waits for another process's readers`() async throws {
-        let stand = try Stand(.delete)
-        let store = stand.container()
+        let fixture = try Fixture(.delete)
+        let store = fixture.container()
         try await store.write { try $0.insert(Volume(id: 1)) }
-        let foreign = try Connection(.file(path: stand.url.path))
+        let foreign = try Connection(.file(path: fixture.url.path))
         try foreign.begin(.deferred)
         try foreign.execute("SELECT count(*) FROM ZVOLUME")
         let began = DispatchSemaphore(value: 0)
@@ -196,11 +196,11 @@ struct ClosingWhileUsedTests {
 
     @Test(arguments: Kind.allCases)
     func `an error names the context that holds rows, and the store remains usable`(kind: Kind) throws {
-        let stand = try Stand(kind)
-        let store = stand.container()
+        let fixture = try Fixture(kind)
+        let store = fixture.container()
         try store.write { context in try context.insert(contentsOf: (1...3).map { Volume(id: $0) }) }
         let holder = PersistentContainer(managedObjectContext: {
-            let context = stand.makeContext()
+            let context = fixture.makeContext()
             context.name = "importer"
             return context
         })
@@ -231,8 +231,8 @@ struct ClosingWhileUsedTests {
 
     @Test(arguments: Kind.allCases)
     func `resume during suspend leaves a store that can be used`(kind: Kind) throws {
-        let stand = try Stand(kind)
-        let store = stand.container()
+        let fixture = try Fixture(kind)
+        let store = fixture.container()
         let began = DispatchSemaphore(value: 0)
         let reading = Running {
             try store.read { context in
@@ -253,8 +253,8 @@ struct ClosingWhileUsedTests {
     }
 
     @Test func `a store suspended and resumed by many threads can be used afterwards`() throws {
-        let stand = try Stand(.wal)
-        let containers = [stand.container(), stand.container()]
+        let fixture = try Fixture(.wal)
+        let containers = [fixture.container(), fixture.container()]
         let threads = (0..<4).map { number in
             Running {
                 for _ in 0..<15 {
@@ -272,31 +272,31 @@ struct ClosingWhileUsedTests {
     }
 
     @Test func `another store with the number of the old file is not used after resume`() throws {
-        let stand = try Stand(.wal)
-        let store = stand.container()
+        let fixture = try Fixture(.wal)
+        let store = fixture.container()
         try store.write { try $0.insert(Volume(id: 1)) }
-        let other = try Stand(.wal)
+        let other = try Fixture(.wal)
         try other.container().write { try $0.insert(Volume(id: 2)) }
         try other.container().close()
         try store.suspend()
         // The same file, with another content: as if its number had been given out again.
         let content = try Data(contentsOf: other.url)
-        let file = try FileHandle(forWritingTo: stand.url)
+        let file = try FileHandle(forWritingTo: fixture.url)
         try file.truncate(atOffset: 0)
         try file.write(contentsOf: content)
         try file.close()
         let error = storeError { try store.resume() }
         #expect(error?.message.contains("no longer the store") ?? false, "\(String(describing: error))")
         #expect(storeError { try Self.count(store) }?.code == .suspended)
-        #expect(try Data(contentsOf: stand.url) == content)
+        #expect(try Data(contentsOf: fixture.url) == content)
     }
 
     // MARK: Closing
 
     @Test(arguments: Kind.allCases)
     func `close waits for a write of another container over the same coordinator`(kind: Kind) throws {
-        let stand = try Stand(kind)
-        let (store, other) = (stand.container(), stand.container())
+        let fixture = try Fixture(kind)
+        let (store, other) = (fixture.container(), fixture.container())
         let (began, counted) = (DispatchSemaphore(value: 0), Locked(-1))
         let running = Running {
             try other.write { context in
@@ -317,8 +317,8 @@ struct ClosingWhileUsedTests {
 
     @Test(arguments: Kind.allCases)
     func `close keeps its deadline, names the obstacle, and can be called again`(kind: Kind) throws {
-        let stand = try Stand(kind)
-        let (store, other) = (stand.container(), stand.container())
+        let fixture = try Fixture(kind)
+        let (store, other) = (fixture.container(), fixture.container())
         let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let running = Running {
             try other.write { context in
@@ -339,8 +339,8 @@ struct ClosingWhileUsedTests {
 
     @Test(arguments: Kind.allCases)
     func `close by a thread that uses the store by another container is an error at once`(kind: Kind) throws {
-        let stand = try Stand(kind)
-        let (store, other) = (stand.container(), stand.container())
+        let fixture = try Fixture(kind)
+        let (store, other) = (fixture.container(), fixture.container())
         try other.write { context in
             try context.insert(contentsOf: [Volume(id: 1)])
             let error = storeError { try store.close() }

@@ -3,7 +3,7 @@ import Sworm
 import SwormTools
 import Testing
 
-// Core Data tells of a save when it happens, whatever becomes of the call around it.
+// Core Data posts a notification when a save happens, whatever the result of the enclosing call is.
 #if !canImport(CoreData)
 @Suite("Observers of saves")
 struct ObservedSaveTests {
@@ -51,12 +51,12 @@ struct ObservedSaveTests {
 
     @Test func `a save that an inner call undid is not announced`() throws {
         let store = store
-        let told = Locked<[Int]>([])
+        let reported = Locked<[Int]>([])
         nonisolated(unsafe) var observer: (any NSObjectProtocol)?
         try store.perform { context in
             observer = observe(context) { notification in
                 let inserted = notification.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject> ?? []
-                told.withLock { $0.append(inserted.count) }
+                reported.withLock { $0.append(inserted.count) }
             }
             _ = try context.update(Volume.all, set: (\.pages, 7))
             #expect(throws: Failure.self) {
@@ -70,7 +70,7 @@ struct ObservedSaveTests {
             _ = try context.insert(Volume(id: 4))
         }
         try NotificationCenter.default.removeObserver(#require(observer))
-        #expect(told.withLock { $0 } == [1])
+        #expect(reported.withLock { $0 } == [1])
         #expect(try store.read { try $0.decode(Volume.all.sort(\.id)).map(\.id) } == [1, 4])
     }
 }

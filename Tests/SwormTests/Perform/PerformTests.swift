@@ -90,7 +90,7 @@ struct PerformTests {
         #expect(both?.message.contains("mark") == true)
     }
 
-    @Test func `encoding what is there already is no change`() throws {
+    @Test func `encoding unchanged values is not a change`() throws {
         let folder = try StoreFolder()
         let one = try PersistentContainer(for: Volume.self, at: .file(folder.file()))
         let other = try PersistentContainer(for: Volume.self, at: .file(folder.file()))

@@ -126,7 +126,7 @@ struct ScheduleTests {
             try await store.schedule { context in
                 try context.insert(Volume(id: 1))
                 for _ in 0..<1_000_000 {
-                    // An error of the store is passed over, as careless code does.
+                    // An error of the store is ignored, as careless code does.
                     _ = try? context.decode(Shelf.Writer.all)
                     reads.add()
                     if reads.value > 20, (try? context.decode(Shelf.Writer.all)) == nil { return }
@@ -152,7 +152,7 @@ struct ScheduleTests {
                 }
             }
             group.addTask {
-                // Other tasks go on, and let them go.
+                // Other tasks still run, and finally open the gate.
                 var turns = 0
                 for _ in 0..<50 {
                     try await Task.sleep(for: .milliseconds(2))

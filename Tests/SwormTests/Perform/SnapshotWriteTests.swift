@@ -184,7 +184,7 @@ struct SnapshotWriteTests {
         try mine.perform { context in
             let before = try context.count(of: Entry.all)
             try context.insert(contentsOf: [Entry(text: "a")])
-            // Nobody else commits from here on.
+            // No other transaction is committed from here on.
             let rival = try PersistentContainer(
                 for: Counter.self, Entry.self, at: .file(folder.file()), timeout: 0.05)
             #expect(storeError { try rival.perform { try $0.insert(Entry(text: "rival")) } }?.code == .wouldDeadlock)

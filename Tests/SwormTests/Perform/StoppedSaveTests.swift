@@ -34,7 +34,7 @@ struct StoppedSaveTests {
         let error = storeError {
             try mine.perform(deadline: .now + .milliseconds(300)) { context in
                 try change(context)
-                // Nobody else can wait for the first write that changes the row: that is the one that settles the conflict.
+                // The trigger delays the first write that changes the row, which is the one that settles the conflict.
                 try connection.execute(
                     """
                     CREATE TABLE foreign_log (n);
@@ -52,7 +52,7 @@ struct StoppedSaveTests {
 
     @Test func `wait for the lock no longer than that to settle it`() throws {
         let (mine, store) = (self.mine, test.container)
-        let (holds, goesOn, isRead) = (
+        let (holds, mayContinue, isRead) = (
             DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
         )
         let (isDone, ends) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -73,7 +73,7 @@ struct StoppedSaveTests {
         Thread.detachNewThread {
             try? store.write { _ in
                 holds.signal()
-                goesOn.wait()
+                mayContinue.wait()
             }
         }
         usleep(100_000)
@@ -82,7 +82,7 @@ struct StoppedSaveTests {
             ends.signal()
         }
         usleep(100_000)
-        goesOn.signal()
+        mayContinue.signal()
         ends.wait()
         #expect(code.withLock { $0 } == .timedOut)
         #expect(try pages == 5)

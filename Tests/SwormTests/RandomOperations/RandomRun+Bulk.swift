@@ -15,7 +15,7 @@ extension RandomRun {
         }
     }
 
-    /// Runs a bulk write, if it may begin: else it is a conflict, and the call goes on.
+    /// Runs a bulk write if it may begin. Otherwise it causes a conflict, and the call continues.
     private func bulk(_ frame: Frame, _ text: String, _ body: () throws -> Void) throws {
         note(text, frame.depth)
         guard call.isWriting || !(call.isReading && hasForeignCommit) else {

@@ -47,7 +47,7 @@ extension RandomRun {
         }
     }
 
-    /// Handles that were made before: those of leaves that are there show them, and no other one shows anything.
+    /// Checks the existing handles: only handles of existing leaves can be read.
     private func lookAtHandles(_ frame: Frame) throws {
         for (id, handle) in frame.handles {
             guard let leaf = call.visible[id] else {

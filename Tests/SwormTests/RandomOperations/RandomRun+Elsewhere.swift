@@ -92,7 +92,7 @@ extension RandomRun {
         outside = state.changes.isEmpty ? nil : state
     }
 
-    /// The changes that were unsaved before a call are there as before, unless it saved them.
+    /// Checks that changes that were unsaved before a call still exist, unless the call saved them.
     func checkOutside(after access: Access) throws {
         guard let context = stores.context else { return }
         try context.performAndWait {

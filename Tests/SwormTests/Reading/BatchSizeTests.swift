@@ -97,7 +97,7 @@ struct BatchSizeTests {
         }
     }
 
-    @Test func `an object that was deleted before its batch was read throws, and its neighbours are there`() throws {
+    @Test func `an object that was deleted before its batch was read throws, and its neighbours can be read`() throws {
         let store = try Press.store(authors: 10, booksEach: 1)
         try store.container.perform { context in
             let books = try context.fetch(sorted.batchSize(4))

@@ -41,7 +41,7 @@ struct Document {
                 .map { $0.deletingPathExtension().lastPathComponent })
     }
 
-    /// The headings, as they stand in links.
+    /// The headings, in the form in which links refer to them.
     var anchors: Set<String> {
         Set(
             text.split(separator: "\n").filter { $0.hasPrefix("#") }.map { line in

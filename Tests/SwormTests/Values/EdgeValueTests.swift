@@ -41,7 +41,7 @@ struct EdgeValueTests {
         }
         let store = try PersistentContainer(for: Holder<V>.self, at: .file(folder.file()))
         try store.perform { try compare(holders, in: $0, "saved") }
-        // Written again over what is there, each place with another value.
+        // Overwritten, each attribute with another value.
         let rotated = holders.map { holder in
             Holder(
                 number: holder.number, value: edges[(holder.number + 1) % edges.count],

@@ -23,7 +23,7 @@ private enum Photo2 {
     }
 }
 
-/// Tells that it was at work.
+/// A policy whose work can be seen in the new objects.
 final class StampingPolicy: ExternalBinaryDataEntityMigrationPolicy {
     override func createDestinationInstances(
         forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager

@@ -53,7 +53,7 @@ struct KilledStageTests {
             atPath: folder.url.appendingPathComponent(".Store_SUPPORT/_EXTERNAL_DATA").path)
     }
 
-    /// Checks that all objects are there, in one version or the other.
+    /// Checks that all objects exist, in one version or the other.
     private func check(_ folder: StoreFolder) throws {
         let (titles, photos): ([String], [Data?])
         if try Self.plan.versionName(ofStoreAt: folder.store) == "1" {

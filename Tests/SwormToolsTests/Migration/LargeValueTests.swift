@@ -72,7 +72,7 @@ struct LargeValueTests {
         }
     }
 
-    /// The nodes of the external files. One that is written anew gets another, as long as the former file is there.
+    /// The inode numbers of the external files. A rewritten file has another one, as long as the former file exists.
     private func nodes(_ folder: StoreFolder) throws -> Set<UInt64> {
         let path = folder.url.appendingPathComponent(".Store_SUPPORT/_EXTERNAL_DATA").path
         let names = try FileManager.default.contentsOfDirectory(atPath: path)

@@ -7,7 +7,7 @@ import Testing
 struct MigrationCancellingTests {
     private struct Stop: Error {}
 
-    // Core Data tells how far a manager is by key-value observing, which its stand-in does not have.
+    // Core Data reports the progress of a manager by key-value observing, which its stand-in does not have.
     #if canImport(CoreData)
     private let leastSteps = 1
     #else
@@ -36,14 +36,14 @@ struct MigrationCancellingTests {
 
     @Test func `an error of the closure cancels every stage, wherever it is thrown`() throws {
         for plan in [plan, .library] {
-            var told: [MigrationPlan.Progress] = []
+            var reported: [MigrationPlan.Progress] = []
             let whole = try StoreFolder()
             try whole.makeLibrary()
-            try plan.migrate(storeAt: whole.store) { told.append($0) }
-            for stage in 0...1 { #expect(told.filter { $0.done == stage }.count > leastSteps) }
-            #expect(told.map(\.total).last == 1)
-            #expect(told.allSatisfy { (0...1).contains($0.total) })
-            for moment in told.indices {
+            try plan.migrate(storeAt: whole.store) { reported.append($0) }
+            for stage in 0...1 { #expect(reported.filter { $0.done == stage }.count > leastSteps) }
+            #expect(reported.map(\.total).last == 1)
+            #expect(reported.allSatisfy { (0...1).contains($0.total) })
+            for moment in reported.indices {
                 let folder = try StoreFolder()
                 try folder.makeLibrary()
                 let before = try contents(folder)

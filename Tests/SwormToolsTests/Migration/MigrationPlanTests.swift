@@ -70,11 +70,11 @@ struct MigrationPlanTests {
     @Test func `progress reports every stage from its beginning to its end`() throws {
         let folder = try StoreFolder()
         try folder.makeLibrary()
-        var told: [MigrationPlan.Progress] = []
-        try MigrationPlan.library.migrate(storeAt: folder.store) { told.append($0) }
-        #expect(told.allSatisfy { (0...1).contains($0.fraction) && $0.count == 2 })
-        #expect(told.filter { $0.fraction == 1 }.map(\.to).suffix(1) == ["3"])
-        let first = try #require(told.first)
+        var reported: [MigrationPlan.Progress] = []
+        try MigrationPlan.library.migrate(storeAt: folder.store) { reported.append($0) }
+        #expect(reported.allSatisfy { (0...1).contains($0.fraction) && $0.count == 2 })
+        #expect(reported.filter { $0.fraction == 1 }.map(\.to).suffix(1) == ["3"])
+        let first = try #require(reported.first)
         #expect(first.done == 0 && first.from == "1" && first.to == "2" && first.fraction == 0)
     }
 

@@ -53,9 +53,9 @@ struct SQLiteProgressiveMigrationTests {
             let migration = try #require(try SQLiteProgressiveMigration(store: store, bundle: bundle))
             #expect(migration.currentModelIndex == 1)
             #expect(migration.stepCount == 2)
-            var told: [[Int]] = []
-            try migration.performMigration { told.append([$0, $1]) }
-            #expect(told == [[0, 2], [1, 2], [2, 2]])
+            var reported: [[Int]] = []
+            try migration.performMigration { reported.append([$0, $1]) }
+            #expect(reported == [[0, 2], [1, 2], [2, 2]])
             let newest = try NSPersistentContainer(store: store, bundle: bundle)
             try newest.loadPersistentStore()
             #expect(try MigratableModel.rows("B", "identifier", in: newest) == end)

@@ -37,10 +37,10 @@ struct StoreReplacingTests {
     }
 
     @Test(arguments: [true, false])
-    func `a store is replaced with its large values`(isThere: Bool) throws {
+    func `a store is replaced with its large values`(existedBefore: Bool) throws {
         let folder = try StoreFolder()
         let other = folder.url.appendingPathComponent("Other.sqlite")
-        if isThere { try make("old", at: folder.store) }
+        if existedBefore { try make("old", at: folder.store) }
         try make("new", at: other)
         try coordinator().replacePersistentStore(
             at: folder.store, withPersistentStoreFrom: other, ofType: NSSQLiteStoreType)

@@ -1,63 +1,63 @@
 public import Foundation
 import SwormStore
 
-/// A version of a model that is loaded when it is needed, and the checksum that identifies the version.
+/// A reference to a version of a model, which is identified by its checksum and loaded when it is needed.
 open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
-    // The source of the model never changes, and `lock` guards the loaded model. Hence the unchecked conformance.
+    // The source of the model never changes, and `lock` protects the loaded model. Hence the unchecked conformance.
 
-    private enum Place {
+    private enum Source {
         case model(NSManagedObjectModel)
         case file(URL)
         case name(String, Bundle)
         case hashes([AnyHashable: Any], Bundle)
     }
 
-    /// The checksum of the version: that which `NSManagedObjectModel.versionChecksum` gives.
+    /// The `versionChecksum` of the model.
     public let versionChecksum: String
-    private let place: Place
+    private let source: Source
     private let lock = NSLock()
     private var found: NSManagedObjectModel?
 
-    private init(_ place: Place, versionChecksum: String) {
-        self.place = place
+    private init(_ source: Source, versionChecksum: String) {
+        self.source = source
         self.versionChecksum = versionChecksum
         super.init()
     }
 
-    /// Refers to a model in memory.
+    /// Creates a reference to a model in memory.
     ///
     /// - Parameters:
-    ///   - model: The model. It must not be changed any more.
-    ///   - versionChecksum: Its checksum.
+    ///   - model: The model. It must not be changed afterwards.
+    ///   - versionChecksum: The checksum of the model.
     public convenience init(model: NSManagedObjectModel, versionChecksum: String) {
         self.init(.model(model), versionChecksum: versionChecksum)
     }
 
-    /// Refers to a model in a file.
+    /// Creates a reference to a model in a file.
     ///
     /// - Parameters:
-    ///   - fileURL: The file URL of an `.xcdatamodel` folder or a `.mom` file; or of an `.xcdatamodeld` or `.momd` folder, of
-    ///     which the version with the checksum is read.
+    ///   - fileURL: The URL of an `.xcdatamodel` folder or a `.mom` file; or of an `.xcdatamodeld` or `.momd` folder,
+    ///     from which the version with the checksum is loaded.
     ///   - versionChecksum: The checksum of the version.
     public convenience init(fileURL: URL, versionChecksum: String) {
         self.init(.file(fileURL), versionChecksum: versionChecksum)
     }
 
-    /// Refers to a model in a bundle by its name.
+    /// Creates a reference to a model in a bundle by its name.
     ///
     /// - Parameters:
-    ///   - modelName: The name of the version, or of the model that the version is one of.
-    ///   - bundle: The bundle; nil for the main one.
+    ///   - modelName: The name of the version, or of the versioned model that contains it.
+    ///   - bundle: The bundle; nil for the main bundle.
     ///   - versionChecksum: The checksum of the version.
     public convenience init(name modelName: String, in bundle: Bundle?, versionChecksum: String) {
         self.init(.name(modelName, bundle ?? .main), versionChecksum: versionChecksum)
     }
 
-    /// Refers to a model in a bundle by the version hashes of its entities.
+    /// Creates a reference to a model in a bundle by the version hashes of its entities.
     ///
     /// - Parameters:
-    ///   - versionHash: The version hashes by the names of the entities.
-    ///   - bundle: The bundle; nil for the main one.
+    ///   - versionHash: The version hashes by entity name.
+    ///   - bundle: The bundle; nil for the main bundle.
     ///   - versionChecksum: The checksum of the version.
     public convenience init(
         entityVersionHashes versionHash: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String
@@ -65,12 +65,12 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
         self.init(.hashes(versionHash, bundle ?? .main), versionChecksum: versionChecksum)
     }
 
-    /// The model, or a model without entities if it cannot be read. A migration then throws the reason.
+    /// The model, or a model without entities if it cannot be read. A migration throws an error in that case.
     open var resolvedModel: NSManagedObjectModel { (try? read()) ?? NSManagedObjectModel() }
 
-    /// The model, which has the checksum.
+    /// Returns the model, after checking its checksum.
     ///
-    /// - Throws: A ``CoreDataError`` that says why it cannot be read, or that it is another version.
+    /// - Throws: A ``CoreDataError`` if the model cannot be read, or has a different checksum.
     final func resolve() throws -> NSManagedObjectModel {
         let model = try read()
         let checksum = model.versionChecksum
@@ -87,7 +87,7 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
         try lock.withLock {
             if let found { return found }
             let model =
-                switch place {
+                switch source {
                 case .model(let model): model
                 case .file(let url): try load(ModelFile.versions(at: url)) ?? .load(contentsOf: url)
                 case .name(let name, let bundle): try load(bundle.modelVersions(named: name)) ?? notFound(in: bundle)
@@ -102,8 +102,8 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The version with the checksum, else the first one that could be meant.
-    private func load(_ versions: [URL], where isMeant: (NSManagedObjectModel) -> Bool = { _ in true }) throws
+    /// Returns the version with the checksum, or else the only version if it is a match; nil if there is neither.
+    private func load(_ versions: [URL], where isMatch: (NSManagedObjectModel) -> Bool = { _ in true }) throws
         -> NSManagedObjectModel?
     {
         var other: NSManagedObjectModel?
@@ -116,9 +116,9 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
                 if versions.count == 1 { throw error }
                 continue
             }
-            guard isMeant(model) else { continue }
+            guard isMatch(model) else { continue }
             if model.versionChecksum == versionChecksum { return model }
-            // With several versions and no match, the choice is ambiguous.
+            // Among several versions with other checksums, the choice would be ambiguous.
             if versions.count == 1 { other = model }
         }
         return other
@@ -132,7 +132,7 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     }
 
     private var words: String {
-        switch place {
+        switch source {
         case .model: "of the reference"
         case .file(let url): url.path
         case .name(let name, _): "named '\(name)'"
@@ -142,7 +142,9 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
 }
 
 extension Bundle {
-    /// The versions of models in the bundle's resources: all, or those that have a name or are of the model with that name.
+    /// Returns the URLs of the model versions in the bundle's resources.
+    ///
+    /// - Parameter name: The name of a version or of a versioned model; nil for all versions.
     fileprivate func modelVersions(named name: String?) -> [URL] {
         var folders: [URL] = []
         for folder in [resourceURL, bundleURL].compactMap({ $0?.standardizedFileURL }) where !folders.contains(folder) {

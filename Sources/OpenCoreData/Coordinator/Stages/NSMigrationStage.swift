@@ -1,60 +1,64 @@
 public import Foundation
 
-/// A step of a staged migration: one of ``NSLightweightMigrationStage`` and ``NSCustomMigrationStage``.
+/// A stage of a staged migration: an ``NSLightweightMigrationStage`` or an ``NSCustomMigrationStage``.
 open class NSMigrationStage: NSObject, @unchecked Sendable {
-    // A stage is set up before it is given to a manager, and not changed after that, by the rule of the class. Hence the
-    // unchecked conformance.
+    // A stage must not be changed after it was passed to a manager. Hence the unchecked conformance.
 
     /// The name of the stage in messages.
     open var label: String?
 }
 
-/// Migrates stores of the given versions by inferred mappings.
+/// A stage that migrates stores of given versions with an inferred mapping.
 ///
-/// It leads to the version that the next custom stage begins with, or at the end to the coordinator's.
+/// It migrates them to the current model of the next custom stage, or to the model of the coordinator if no custom
+/// stage follows.
 open class NSLightweightMigrationStage: NSMigrationStage, @unchecked Sendable {
-    // The checksums never change; the rest is the superclass's. Hence the unchecked conformance.
+    // The checksums never change; all other state belongs to the superclass. Hence the unchecked conformance.
 
     /// The checksums of the versions, the oldest first.
     public let versionChecksums: [String]
 
-    /// Makes a stage.
+    /// Creates a stage.
     ///
-    /// - Parameter versionChecksums: The checksums of the versions that it leads on from, the oldest first.
+    /// - Parameter versionChecksums: The checksums of the versions that the stage migrates from, the oldest first.
     public init(_ versionChecksums: [String]) {
         self.versionChecksums = versionChecksums
         super.init()
     }
 }
 
-/// Leads from one version to the next by a mapping that is inferred, with code that runs before and after.
+/// A stage that migrates stores from one version to the next with an inferred mapping, and calls handlers before and
+/// after the migration.
 ///
-/// A change that cannot be inferred takes several stages: an intermediate version has both the old and the new form, code
-/// fills the new one, and a later version drops the old one.
+/// A change that cannot be inferred requires several stages: an intermediate version has both the old and the new
+/// properties, a handler sets the new ones, and a later version removes the old ones.
 open class NSCustomMigrationStage: NSMigrationStage, @unchecked Sendable {
-    // The handlers are set before the stage is given to a manager, by the rule of the superclass. Hence the unchecked
-    // conformance.
+    // The handlers must be set before the stage is passed to a manager. Hence the unchecked conformance.
 
-    /// The version that the stage begins with.
+    /// The version that the stage migrates from.
     public let currentModel: NSManagedObjectModelReference
-    /// The version that it leads to.
+    /// The version that the stage migrates to.
     public let nextModel: NSManagedObjectModelReference
 
-    /// Called before the stage, with the store open in its current model: in the manager's `container`.
+    /// The handler that is called before the migration. The manager's `container` has the store, open with the current
+    /// model.
     ///
-    /// The handler saves what it has changed. An error that it throws cancels the whole migration, and the store is unchanged.
+    /// The handler must save its changes. If it throws an error, the entire migration is cancelled, and the store is
+    /// unchanged.
     open var willMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
 
-    /// Called after the stage, with the store open in its next model: in the manager's `container`.
+    /// The handler that is called after the migration. The manager's `container` has the store, open with the next
+    /// model.
     ///
-    /// The handler saves what it has changed. An error that it throws cancels the whole migration, and the store is unchanged.
+    /// The handler must save its changes. If it throws an error, the entire migration is cancelled, and the store is
+    /// unchanged.
     open var didMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
 
-    /// Makes a stage.
+    /// Creates a stage.
     ///
     /// - Parameters:
-    ///   - currentModel: The version that it begins with.
-    ///   - nextModel: The version that it leads to.
+    ///   - currentModel: The version that the stage migrates from.
+    ///   - nextModel: The version that the stage migrates to.
     public init(
         migratingFrom currentModel: NSManagedObjectModelReference, to nextModel: NSManagedObjectModelReference
     ) {

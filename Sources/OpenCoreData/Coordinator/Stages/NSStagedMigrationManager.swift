@@ -1,11 +1,11 @@
 public import Foundation
 import SwormStore
 
-/// The option that holds an ``NSStagedMigrationManager``: a store of an older version goes through its stages when it is
-/// opened for writing.
+/// The option for an ``NSStagedMigrationManager``, which migrates a store of an older version in stages when the store
+/// is opened for writing.
 public let NSPersistentStoreStagedMigrationManagerOptionKey: String = "NSPersistentStoreStagedMigrationManagerOptionKey"
 
-/// The stages that lead from each older version of a model to the present one.
+/// A manager that migrates stores from any older version of a model to the current one, in stages.
 ///
 /// ```swift
 /// let split = NSCustomMigrationStage(migratingFrom: v2, to: v3)
@@ -16,10 +16,10 @@ public let NSPersistentStoreStagedMigrationManagerOptionKey: String = "NSPersist
 /// let manager = NSStagedMigrationManager([NSLightweightMigrationStage([v1.versionChecksum]), split])
 /// description.setOption(manager, forKey: NSPersistentStoreStagedMigrationManagerOptionKey)
 /// ```
-/// All stages, with their handlers, work on a copy beside the store. The copy replaces the store after the last stage has
-/// succeeded. If the migration is interrupted, the store is either the old one or the new one.
+/// All stages and their handlers use a copy of the store in the same folder. The copy replaces the store after the last
+/// stage has succeeded. If the migration is interrupted, the URL has either the old store or the new one.
 open class NSStagedMigrationManager: NSObject, @unchecked Sendable {
-    // The stages never change, and the container is guarded by `lock`. Hence the unchecked conformance.
+    // The stages never change, and the mutable state is protected by `lock`. Hence the unchecked conformance.
 
     /// The stages, the oldest first.
     public let stages: [NSMigrationStage]
@@ -27,7 +27,7 @@ open class NSStagedMigrationManager: NSObject, @unchecked Sendable {
     private var current: NSPersistentContainer?
     private var isRunning = false
 
-    /// Makes a manager.
+    /// Creates a manager.
     ///
     /// - Parameter stages: The stages, the oldest first.
     public init(_ stages: [NSMigrationStage]) {
@@ -35,7 +35,8 @@ open class NSStagedMigrationManager: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// A container with the store that is migrated, in the model of the moment; nil but in the handlers of stages.
+    /// A container with the store that is being migrated and its current model, or nil if no handler of a stage is
+    /// running.
     open var container: NSPersistentContainer? { lock.withLock { current } }
 
     /// Runs a migration. A manager runs one migration at a time.
@@ -53,7 +54,7 @@ open class NSStagedMigrationManager: NSObject, @unchecked Sendable {
         return try body()
     }
 
-    /// Runs a handler with a container, which is closed when it returns.
+    /// Sets the container while a handler runs, and closes its stores afterwards.
     final func lend(_ container: NSPersistentContainer, to body: () throws -> Void) rethrows {
         lock.withLock { current = container }
         defer {

@@ -1,12 +1,12 @@
 import Foundation
 import SwormStore
 
-/// The steps of a staged migration from a store's version, computed and checked before anything is changed.
+/// The steps of a staged migration from the version of a store. They are computed and checked before any change.
 struct StagedChain {
     struct Step {
-        /// Nil for a step that is only inferred.
+        /// The custom stage; nil for a lightweight step.
         let custom: NSCustomMigrationStage?
-        /// The stage for messages.
+        /// The name of the stage, for messages.
         let name: String
         let source: NSManagedObjectModel
         let destination: NSManagedObjectModel
@@ -19,11 +19,14 @@ struct StagedChain {
     private let last: String
     private let path: String
 
+    /// Computes the steps.
+    ///
     /// - Parameters:
     ///   - checksum: The checksum of the store's version.
     ///   - destination: The model of the coordinator.
-    ///   - path: The store, for messages.
-    ///   - storedModel: Returns the model of the store. Called if no stage has it.
+    ///   - path: The path of the store, for messages.
+    ///   - storedModel: A closure that returns the model of the store. It is called if no stage contains that model.
+    /// - Throws: A ``CoreDataError`` if the stages do not lead to the destination, or a step cannot be inferred.
     init(
         _ stages: [NSMigrationStage], from checksum: String, to destination: NSManagedObjectModel, path: String,
         storedModel: () throws -> NSManagedObjectModel
@@ -33,7 +36,7 @@ struct StagedChain {
         self.path = path
         last = destination.versionChecksum
         try checkStages()
-        let first = try place(of: checksum)
+        let first = try stageIndex(from: checksum)
         try walk(from: first, checksum: checksum, storedModel)
         for step in steps {
             do {
@@ -47,7 +50,8 @@ struct StagedChain {
 
     // MARK: Versions
 
-    /// The versions that a stage leads on from. A lightweight one may name that which it leads to, too.
+    /// Returns the versions that a stage migrates from. The version that a lightweight stage migrates to is not one of
+    /// them, although the stage may contain it.
     private func sources(_ index: Int) -> [String] {
         switch stages[index] {
         case let stage as NSCustomMigrationStage: return [stage.currentModel.versionChecksum]
@@ -59,7 +63,7 @@ struct StagedChain {
         }
     }
 
-    /// All versions in their order.
+    /// The versions of all stages, the oldest first.
     private var versions: [String] {
         var all: [String] = []
         func add(_ checksum: String) { if !all.contains(checksum) { all.append(checksum) } }
@@ -67,7 +71,7 @@ struct StagedChain {
             sources(index).forEach(add)
             if let custom = stages[index] as? NSCustomMigrationStage { add(custom.nextModel.versionChecksum) }
         }
-        // A lightweight stage at the end leads to the coordinator's version.
+        // A lightweight stage at the end migrates to the coordinator's version.
         if stages.last is NSLightweightMigrationStage { add(last) }
         return all
     }
@@ -106,8 +110,8 @@ struct StagedChain {
         }
     }
 
-    /// The stage that leads on from a version.
-    private func place(of checksum: String) throws -> Int {
+    /// Returns the index of the stage that migrates from a version.
+    private func stageIndex(from checksum: String) throws -> Int {
         let versions = versions
         let known = versions.firstIndex(of: checksum)
         if let known, let end = versions.firstIndex(of: last), end < known {
@@ -121,7 +125,7 @@ struct StagedChain {
                 "the stages do not reach the version of the coordinator's model, \(last), but end with \(versions.last ?? "no version"). Add the missing stages."
             )
         }
-        if let place = stages.indices.first(where: { sources($0).contains(checksum) }) { return place }
+        if let index = stages.indices.first(where: { sources($0).contains(checksum) }) { return index }
         guard known == nil else { throw mismatch("no stage starts from its version, \(checksum).") }
         throw mismatch(
             "it has the version \(checksum), and the stages have the versions \(versions.joined(separator: ", ")). A released version may have been changed, or a newer program may have written the store."
@@ -135,7 +139,7 @@ struct StagedChain {
     {
         var at = checksum
         var model = try reference(to: checksum)?.resolve() ?? storedModel()
-        // The current lightweight stage. The next custom stage determines its destination.
+        // The index of the current lightweight stage. The next custom stage determines its destination.
         var open: Int?
         for index in stages.indices[first...] {
             if at == last { break }

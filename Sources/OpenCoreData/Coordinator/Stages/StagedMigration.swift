@@ -1,20 +1,23 @@
 import Foundation
 import SwormStore
 
-/// Migrates a store through the stages of a manager.
+/// A migration of a store through the stages of a manager.
 struct StagedMigration {
     let manager: NSStagedMigrationManager
     let url: URL
     /// The model of the coordinator.
     let destination: NSManagedObjectModel
     let options: StoreOptions
-    /// The options that the coordinator was given: the store is opened for handlers with the same.
+    /// The options that were passed to the coordinator. The store is opened for handlers with the same options.
     let coordinatorOptions: [AnyHashable: Any]
 
+    /// Migrates the store.
+    ///
     /// - Parameters:
     ///   - hashes: The version hashes of the store.
-    ///   - tell: Called with the fraction that is done, from 0 to 1. An error that it throws cancels the migration.
-    func run(from hashes: [String: Data], tell: @escaping (Double) throws -> Void) throws {
+    ///   - report: A closure that is called with the completed fraction, from 0 to 1. An error that it throws cancels
+    ///     the migration.
+    func run(from hashes: [String: Data], progress report: @escaping (_ fraction: Double) throws -> Void) throws {
         try manager.running {
             let files = StoreFiles(url: url, disk: options.disk)
             let chain = try StagedChain(
@@ -23,7 +26,7 @@ struct StagedMigration {
             guard let first = chain.steps.first else { return }
             let copies = chain.steps.reduce(0) { $0 + 1 + ($1.custom?.willMigrateHandler == nil ? 0 : 1) }
             let replacement = try StoreReplacement(of: url, options: options, isMissingAllowed: false, steps: copies)
-            // Another process may have migrated it before it was locked.
+            // Another process may have migrated the store before it was locked.
             let now = try replacement.versionHashes()
             if now == destination.entityVersionHashesByName { return }
             guard now == hashes else {
@@ -34,34 +37,35 @@ struct StagedMigration {
             }
             for (index, step) in chain.steps.enumerated() {
                 try run(step, in: replacement, original: first.source) { fraction in
-                    try tell((Double(index) + fraction) / Double(chain.steps.count))
+                    try report((Double(index) + fraction) / Double(chain.steps.count))
                 }
             }
-            try replacement.finish(from: first.source.compiled(), to: destination.compiled()) { try tell(1) }
+            try replacement.finish(from: first.source.compiled(), to: destination.compiled()) { try report(1) }
         }
     }
 
     private func run(
         _ step: StagedChain.Step, in replacement: StoreReplacement, original: NSManagedObjectModel,
-        _ tell: @escaping (Double) throws -> Void
+        progress report: @escaping (_ fraction: Double) throws -> Void
     ) throws {
-        try tell(0)
+        try report(0)
         if let custom = step.custom, let handler = custom.willMigrateHandler {
-            try replacement.edit(as: step.source.compiled(), original: original.compiled(), tell: { try tell(0) }) {
-                copy in
+            try replacement.edit(
+                as: step.source.compiled(), original: original.compiled(), checkCancellation: { try report(0) }
+            ) { copy in
                 try call(handler, for: custom, with: step.source, at: copy)
             }
         }
-        try replacement.infer(from: step.source, to: step.destination) { try tell(0.1 + 0.8 * $0) }
-        try tell(0.9)
+        try replacement.infer(from: step.source, to: step.destination) { try report(0.1 + 0.8 * $0) }
+        try report(0.9)
         if let custom = step.custom, let handler = custom.didMigrateHandler {
             try replacement.edit(
-                as: step.destination.compiled(), original: original.compiled(), tell: { try tell(0.9) }
+                as: step.destination.compiled(), original: original.compiled(), checkCancellation: { try report(0.9) }
             ) { copy in
                 try call(handler, for: custom, with: step.destination, at: copy)
             }
         }
-        try tell(1)
+        try report(1)
     }
 
     private func call(

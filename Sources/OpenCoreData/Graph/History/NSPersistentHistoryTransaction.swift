@@ -60,7 +60,7 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying {
 
     /// A description with the number, the author and the context.
     open override var description: String {
-        "<NSPersistentHistoryTransaction \(stored.number) by \(stored.author ?? "nobody") in \(stored.contextName ?? "a context without a name")>"
+        "<NSPersistentHistoryTransaction \(stored.number) by \(stored.author ?? "no author") in \(stored.contextName ?? "a context without a name")>"
     }
 }
 

@@ -70,7 +70,8 @@ extension NSManagedObjectContext {
         NotificationCenter.default.post(name: name, object: self, userInfo: information)
     }
 
-    final func tellOfSave(
+    /// Posts the notifications of a save, and passes the changes on to the coordinator.
+    final func announceSave(
         inserted: ObjectList, updated: ObjectList, refreshed: [NSManagedObjectID], deleted: ObjectList,
         _ coordinator: NSPersistentStoreCoordinator
     ) {

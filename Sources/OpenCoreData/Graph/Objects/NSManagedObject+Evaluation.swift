@@ -12,7 +12,7 @@ extension NSManagedObject: EvaluationSubject {
             return .value(attribute(slot).asStored)
         case .relationship(let slot):
             if compiledEntity.relationships[slot].isToMany {
-                return .objects(memberObjects(slot).filter(\.isThere))
+                return .objects(memberObjects(slot).filter(\.exists))
             }
             let model = objectID.origin.compiled
             let missing = MissingObject(entity: model[compiledEntity.relationships[slot].destination], model: model)
@@ -40,13 +40,13 @@ enum ToOneReference {
 }
 
 extension NSManagedObject {
-    /// Whether the object is not deleted, neither pending nor saved.
-    final var isThere: Bool { status.isDisjoint(with: [.deleted, .gone]) }
+    /// Whether the object is not deleted. An object with a pending deletion counts as deleted.
+    final var exists: Bool { status.isDisjoint(with: [.deleted, .gone]) }
 
     /// Returns the destination of a to-one relationship that will be in the store once the context is saved.
     final func end(ofToOne slot: Int) -> ToOneReference {
         guard let destination = destination(slot) else { return .nothing }
-        if destination.isThere { return .object(destination) }
+        if destination.exists { return .object(destination) }
         // If there is an inverse, the deletion clears the key in the row. Without an inverse, the objects that refer to
         // the deleted object are unknown: a row with its key keeps it, unless the relationship is written anyway.
         guard compiledEntity.relationships[slot].inverse == nil, !status.contains(.inserted),

@@ -46,14 +46,14 @@ extension SaveOperation {
             for object in list { object.didSave() }
         }
         func announce() {
-            context.tellOfSave(
+            context.announceSave(
                 inserted: inserted, updated: updated, refreshed: refreshed, deleted: deleted, coordinator)
             for object in deleted { object.detach() }
         }
         // Observers may use the context, so no part of it may be in use when they are called.
         if context.transactions.isEmpty { return announce() }
         context.transactions.announce { [weak context, coordinator] in
-            context?.tellOfSave(
+            context?.announceSave(
                 inserted: inserted, updated: updated, refreshed: refreshed, deleted: deleted, coordinator)
             for object in deleted { object.detach() }
         }

@@ -1,6 +1,6 @@
 import SwormStore
 
-/// Pairs of old and new rows that were added in the order of both sides, stored as runs of consecutive keys.
+/// Pairs of old and new rows that were added in ascending order of both sides, stored as runs of consecutive keys.
 struct AssociationRuns {
     typealias Row = RowID
 
@@ -8,7 +8,7 @@ struct AssociationRuns {
         case source, destination
     }
 
-    /// A number of pairs whose keys increase by one on both sides.
+    /// A series of pairs whose keys increase by one on both sides.
     private struct Run {
         // There may be a million runs, so the entities have a compact type.
         var sourceEntity: Int32
@@ -49,7 +49,9 @@ struct AssociationRuns {
         return true
     }
 
-    /// Returns the rows of the other side that belong to a row of this side.
+    /// Returns the rows that are associated with a row.
+    ///
+    /// - Parameter side: The side of the given row.
     func partners(of row: Row, on side: Side) -> [Row] {
         // A binary search for the first run that does not end before the row.
         var (low, high) = (0, runs.count)
@@ -72,9 +74,10 @@ struct AssociationRuns {
         return found
     }
 
+    /// Returns whether all new rows have the given entity.
     func hasOnly(destinationsOf entity: Int) -> Bool { runs.allSatisfy { Int($0.destinationEntity) == entity } }
 
-    /// Returns all rows of one side in order. A row that belongs to several rows of the other side may occur several
+    /// Returns all rows of one side in ascending order. A row that is associated with several rows may occur several
     /// times.
     func rows(on side: Side) -> some Sequence<Row> {
         runs.lazy.flatMap { run in (0..<run.count).lazy.map { run.row($0, on: side) } }

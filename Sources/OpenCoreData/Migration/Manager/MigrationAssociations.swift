@@ -1,17 +1,16 @@
 import SwormStore
 
-/// The associations between the objects of an old store and those of a new one, by entity mapping. They are stored as
-/// rows, because there may be many of them.
+/// The associations between the objects of an old store and those of a new one, by entity mapping.
 ///
-/// New objects are usually created in the order of the old ones, and keys are consecutive on both sides. Therefore
-/// pairs in order are stored as runs, of which there are few unless keys are missing, and only the other pairs are
-/// stored one by one.
+/// There may be many associations, so they are stored compactly. New objects are usually created in the order of the
+/// old ones, and keys are consecutive on both sides. Therefore pairs in ascending order are stored as runs, of which
+/// there are few unless keys are missing, and only the other pairs are stored individually.
 struct MigrationAssociations {
     typealias Row = RowID
 
     private struct Links {
         var runs = AssociationRuns()
-        /// The pairs that are not in order, in both directions.
+        /// The pairs that are not in ascending order, in both directions.
         var destinations: [Row: Few] = [:]
         var sources: [Row: Few] = [:]
     }
@@ -29,7 +28,7 @@ struct MigrationAssociations {
 
         mutating func add(_ row: Row) {
             var rows = rows
-            // Releases the rows first, so that appending does not copy them.
+            // Release the array that is stored here first, so that appending does not copy it.
             self = .one(row)
             rows.append(row)
             self = .several(rows)
@@ -37,9 +36,10 @@ struct MigrationAssociations {
     }
 
     private var links: [String: Links] = [:]
-    /// The new objects that were deleted again, so that no link refers to them.
+    /// The rows of new objects that were deleted. Their pairs are ignored.
     private var removed: Set<Row> = []
 
+    /// Adds a pair to a mapping, unless it exists already.
     mutating func add(source: Row, destination: Row, mapping: String) {
         guard !links[mapping, default: Links()].runs.add(source: source, destination: destination),
             !destinations(of: source, mapping: mapping).contains(destination)
@@ -51,21 +51,23 @@ struct MigrationAssociations {
         note(source, for: destination, in: &links[mapping, default: Links()].sources)
     }
 
-    /// Removes new objects that were deleted again.
+    /// Removes the pairs of new objects that were deleted.
     mutating func remove(_ destinations: Set<Row>) { removed.formUnion(destinations) }
 
+    /// Returns the new objects that a mapping created from an old object.
     func destinations(of source: Row, mapping: String) -> [Row] {
         guard let links = links[mapping] else { return [] }
         let found = links.runs.partners(of: source, on: .source) + (links.destinations[source]?.rows ?? [])
         return removed.isEmpty ? found : found.filter { !removed.contains($0) }
     }
 
+    /// Returns the old objects that a mapping created a new object from.
     func sources(of destination: Row, mapping: String) -> [Row] {
         guard let links = links[mapping], !removed.contains(destination) else { return [] }
         return links.runs.partners(of: destination, on: .destination) + (links.sources[destination]?.rows ?? [])
     }
 
-    /// Returns the new objects of a mapping in the order of their keys. Objects that are added later are not included.
+    /// Returns the new objects of a mapping, ordered by entity and key. Objects that are added later are not included.
     func destinations(mapping: String) -> some Sequence<Row> {
         let links = links[mapping] ?? Links()
         let removed = removed
@@ -82,7 +84,7 @@ struct MigrationAssociations {
     static func isBefore(_ left: Row, _ right: Row) -> Bool { (left.entity, left.key) < (right.entity, right.key) }
 }
 
-/// Two lists of rows in the order of their keys, merged into one without duplicates.
+/// A sequence that merges two sorted sequences of rows into one without duplicates.
 private struct MergedRows<First: Sequence<RowID>>: Sequence, IteratorProtocol {
     private var first: First.Iterator
     private var second: ArraySlice<RowID>

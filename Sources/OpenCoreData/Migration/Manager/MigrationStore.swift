@@ -1,13 +1,13 @@
 import Foundation
 import SwormStore
 
-/// The source or destination of a migration: the URL of a store, and how the store is opened.
+/// The source or destination of a migration: the URL of a store, and the options to open it with.
 struct MigrationStore {
     let url: URL
     let type: String
     let options: [AnyHashable: Any]
     let model: NSManagedObjectModel
-    /// The external files of large values that move from the old store to the new one.
+    /// The external files with large values that both stores share, so that they are not copied.
     let lentFiles: SharedExternalFiles
 
     /// Opens the old store read-only.
@@ -21,6 +21,8 @@ struct MigrationStore {
     }
 
     /// Creates the new store.
+    ///
+    /// - Throws: A ``CoreDataError`` if the file already exists, or the store cannot be created.
     func make() throws -> NSPersistentStoreCoordinator {
         try checkType()
         guard FileStamp(path: StoreFiles(url: url).main) == nil else {

@@ -18,7 +18,8 @@ public enum NSEntityMappingType: UInt, Sendable {
 
 /// A mapping that specifies how the objects of an entity are migrated.
 open class NSEntityMapping: NSObject {
-    /// The name of the mapping, which is used to request associated objects. It is unique in its mapping model.
+    /// The name of the mapping, which identifies it when associated objects are requested. It must be unique in the
+    /// mapping model.
     open var name: String!
 
     /// The operation on the objects.
@@ -50,15 +51,16 @@ open class NSEntityMapping: NSObject {
     /// The class of the policy that migrates the objects; nil for `NSEntityMigrationPolicy` itself.
     open var entityMigrationPolicyType: NSEntityMigrationPolicy.Type?
 
-    /// The name of that class with its module, such as `MyApp.BookPolicy`, for a class that was not specified as a
-    /// type.
+    /// The name of the policy's class with its module, such as `MyApp.BookPolicy`. It is used if
+    /// ``entityMigrationPolicyType`` is nil.
     open var entityMigrationPolicyClassName: String?
 
-    /// Whether the policy, which must be one of this package, sets relationships as the mapping specifies, whatever
-    /// else it does.
+    /// Whether the policy sets all relationships as the mapping specifies, in addition to any other work. May only be
+    /// set for policies of this package.
     package final var setsRelationshipsAsMapped = false
 
-    /// Whether the policy calls no code of the application while it sets relationships.
+    /// Whether the policy calls no code of the application while it sets relationships. May only be set for policies of
+    /// this package.
     package final var setsRelationshipsAlone = false
 
     /// Custom information of the application.

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// A policy that migrates the objects of an entity from an old store to a new one. Override it to customize the
+/// A policy that migrates the objects of an entity from an old store to a new one. Subclass it to customize the
 /// migration.
 ///
-/// One policy is created for each entity mapping, and is called on the thread that migrates. The objects are processed
-/// in batches: between two calls an object may have left its context, so store ids rather than objects.
+/// One policy is created for each entity mapping, and is called on the thread that migrates. Objects are processed in
+/// batches and may be removed from their context between two calls, so retain their ids rather than the objects.
 ///
 /// ```swift
 /// final class FullName: NSEntityMigrationPolicy {
@@ -29,10 +29,10 @@ open class NSEntityMigrationPolicy: NSObject {
     ///   - manager: The migration manager.
     open func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {}
 
-    /// Creates the new object for an old one, sets its attributes, and associates the two objects at the manager.
+    /// Creates the new object for an old one, sets its attributes, and associates the two objects in the manager.
     ///
-    /// An override that does not call `super` may create any number of objects in the manager's `destinationContext`,
-    /// and associates each of them with `associate(sourceInstance:withDestinationInstance:for:)`.
+    /// An override that does not call `super` may create any number of objects in the manager's `destinationContext`.
+    /// It must associate each of them by calling `associate(sourceInstance:withDestinationInstance:for:)`.
     ///
     /// - Parameters:
     ///   - sInstance: The old object.
@@ -78,8 +78,8 @@ open class NSEntityMigrationPolicy: NSObject {
     ///   - manager: The migration manager.
     open func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
-    /// Called after everything was written to the new store, before all objects are validated. Throw an error if the
-    /// result is not valid.
+    /// Called after all objects and relationships were written to the new store, and before all objects are validated.
+    /// Throw an error if the result is not valid.
     ///
     /// - Parameters:
     ///   - mapping: The mapping of the entity.

@@ -2,8 +2,8 @@ import Foundation
 import SwormStore
 
 extension NSMigrationManager {
-    /// Returns the new objects of old objects, across all mappings.
-    final func becameOf(_ sources: [NSManagedObject]) -> [NSManagedObject] {
+    /// Returns the new objects that all mappings created from old objects.
+    final func destinationInstances(of sources: [NSManagedObject]) -> [NSManagedObject] {
         settle()
         let rows = sources.flatMap { source in
             (mappingModel?.entityMappings ?? []).filter { $0.sourceEntityName == source.compiledEntity.name }.flatMap {
@@ -13,15 +13,16 @@ extension NSMigrationManager {
         return newObjects(rows)
     }
 
-    /// Returns the new objects of old objects by a mapping: first those that already have keys, then those without.
+    /// Returns the new objects that a mapping created from old objects: first the objects that already have keys, then
+    /// those without.
     ///
-    /// A policy requests the objects that it just created one by one, so this does not assign keys.
+    /// The method does not assign keys, because a policy requests the objects that it just created one by one.
     final func destinationInstances(of sources: [NSManagedObject], mapping: String) -> [NSManagedObject] {
         sources.flatMap { source in
             let row = source.objectID.row
             var found = newObjects(associations.destinations(of: row, mapping: mapping))
             for pending in pendingAssociations
-            where pending.mapping == mapping && pending.source.objectID.row == row && pending.destination.isThere
+            where pending.mapping == mapping && pending.source.objectID.row == row && pending.destination.exists
                 && !found.contains(where: { $0 === pending.destination })
             {
                 found.append(pending.destination)
@@ -48,17 +49,17 @@ extension NSMigrationManager {
         pendingAssociations = []
     }
 
-    /// Removes new objects that will not be in the store, before they are released: the context has no list of objects
-    /// that were deleted before they were ever saved.
+    /// Removes the associations of new objects that were deleted before they were saved. The context has no list of
+    /// them, so this must happen before they are released.
     final func forgetDeleted() {
         associations.remove(Set(settledObjects.filter { $0.value.status.contains(.gone) }.keys))
         settledObjects = [:]
     }
 
-    /// Removes new objects that are deleted in the store whenever the context is saved, because a policy may save it,
-    /// too.
+    /// Removes the associations of objects that are deleted in the store whenever the context is saved. A notification
+    /// is observed because a policy may also save the context.
     ///
-    /// - Returns: The observer.
+    /// - Returns: The observer, which must be removed from the notification center.
     final func forgetDeletedWhenSaved() -> any NSObjectProtocol {
         NotificationCenter.default.addObserver(
             forName: .NSManagedObjectContextDidSave, object: destinationContext, queue: nil
@@ -68,11 +69,12 @@ extension NSMigrationManager {
         }
     }
 
-    /// Returns the new objects of rows, without those that are deleted but still recorded.
+    /// Returns the new objects with the given rows, except deleted ones.
     final func newObjects(_ rows: [RowID]) -> [NSManagedObject] {
-        objects(rows.filter { settledObjects[$0]?.isThere ?? true }, in: destinationContext).filter(\.isThere)
+        objects(rows.filter { settledObjects[$0]?.exists ?? true }, in: destinationContext).filter(\.exists)
     }
 
+    /// Returns the objects with the given rows.
     final func objects(_ rows: [RowID], in context: NSManagedObjectContext) -> [NSManagedObject] {
         guard let origin = context.coordinator?.persistentStores.first?.origin else { return [] }
         return rows.map { row in

@@ -2,7 +2,9 @@ import Foundation
 import SwormStore
 
 extension NSMigrationManager {
-    /// Throws an error with all reasons if a mapping does not match the models.
+    /// Checks that a mapping model matches the two models.
+    ///
+    /// - Throws: A ``CoreDataError`` that lists all issues.
     final func check(_ mapping: NSMappingModel) throws {
         _ = try sourceModel.compiled()
         _ = try destinationModel.compiled()

@@ -1,7 +1,7 @@
 import Foundation
 import SwormStore
 
-// The choice of the side of a relationship to set, if setting one side is sufficient.
+// The choice of the side of a relationship that is set, if setting one side is sufficient.
 extension NSMigrationManager {
     /// Returns whether a to-many relationship need not be set, because each of its objects sets its own side.
     ///
@@ -36,7 +36,7 @@ extension NSMigrationManager {
         guard areSet, inverse.isToMany else { return areSet }
         // An object that several mappings created keeps the links of the mapping that is processed last.
         guard others.count == 1 || others.allSatisfy({ $0.policyType == NSEntityMigrationPolicy.self }),
-            callsNobody(mapping)
+            callsNoCustomCode(mapping)
         else { return false }
         return isLed(relationship, by: inverse)
     }
@@ -51,13 +51,14 @@ extension NSMigrationManager {
         return associations.hasOnly(entity: entity.number, mapping: mapping.name ?? "")
     }
 
-    /// Returns whether the order in which the relationships of a mapping's objects are set cannot be observed.
-    private func callsNobody(_ mapping: NSEntityMapping) -> Bool {
+    /// Returns whether the relationships of a mapping's objects are set without calling code of the application, so
+    /// that their order cannot be observed.
+    private func callsNoCustomCode(_ mapping: NSEntityMapping) -> Bool {
         mapping.policyType == NSEntityMigrationPolicy.self || mapping.setsRelationshipsAlone
     }
 
-    /// Returns whether the inverse is the side to set, for two to-many relationships: the side of the entity with more
-    /// objects, so that each object refers to few.
+    /// Returns whether the inverse is the side of a many-to-many relationship that is set. This is the side of the
+    /// entity with more objects, so that each object refers to few.
     private func isLed(_ relationship: NSRelationshipDescription, by inverse: NSRelationshipDescription) -> Bool {
         guard let model = destinationContext.compiledModel, let far = relationship.destinationEntity?.name,
             let near = inverse.destinationEntity?.name,
@@ -67,8 +68,8 @@ extension NSMigrationManager {
         return (own, ownPath) < (other, otherPath)
     }
 
-    /// Returns the number of objects that have a relationship, and its path, which is the same for both sides of a
-    /// pair.
+    /// Returns the number of objects that have a relationship, and the path of the relationship with the entity that
+    /// declares it.
     private func side(_ name: String, of entity: String, in model: CompiledModel) -> (count: Int, path: String)? {
         guard let compiledEntity = model.entity(named: entity),
             case .relationship(let slot)? = compiledEntity.slot(named: name)
@@ -85,14 +86,14 @@ extension NSMigrationManager {
         return (count, path)
     }
 
-    /// Returns the steps in the order in which they set relationships: ordered to-many relationships first, if the
-    /// order cannot be observed.
+    /// Returns the steps in the order in which they set relationships. Steps with ordered to-many relationships come
+    /// first if the order cannot be observed.
     ///
-    /// The other side then finds its links already set. Otherwise each batch of the other side would have to find a
-    /// position after all existing members.
+    /// The links of the inverse relationships are then already set. Otherwise each batch of the inverse side would have
+    /// to find a position after all existing members.
     final func inOrderOfRelationships(_ steps: [Step]) -> [Step] {
         func isFirst(_ step: Step) -> Bool {
-            guard callsNobody(step.mapping) else { return false }
+            guard callsNoCustomCode(step.mapping) else { return false }
             let relationships = destinationEntity(for: step.mapping)?.relationshipsByName ?? [:]
             return (step.mapping.relationshipMappings ?? []).contains { property in
                 guard let relationship = relationships[property.name ?? ""] else { return false }

@@ -29,7 +29,7 @@ extension NSMigrationManager {
             writer.closeAll()
         } catch {
             writer.closeAll()
-            // The original error is reported, not a failure to remove the new store.
+            // The original error is thrown, not an error of removing the new store.
             try? StoreFiles(url: destination.url, disk: StoreDisk(coordinatorOptions: destination.options))
                 .removeAll(isForced: true)
             throw error
@@ -67,7 +67,7 @@ extension NSMigrationManager {
             currentEntityMapping = step.mapping
             try step.policy.end(step.mapping, manager: self)
         }
-        // A policy may have changed objects until the end; these changes are validated by their save.
+        // The policies may have changed objects in their last call. Saving validates these changes.
         try flush()
         try throwCancellation()
     }
@@ -90,7 +90,7 @@ extension NSMigrationManager {
                 try throwCancellation()
                 try step.policy.createDestinationInstances(forSource: object, in: step.mapping, manager: self)
                 try sourceContext.throwReadError()
-                // The actual size limits a batch, whatever its estimated size was.
+                // The batch size is an estimate, so the actual number of bytes also limits a batch.
                 if pendingBytes >= Self.largestBatch { try write() }
                 done += 1
                 note(progress: 0.5 * Float(done) / Float(max(total, 1)))
@@ -117,8 +117,8 @@ extension NSMigrationManager {
                     try sourceContext.throwReadError()
                     done += 1
                     note(progress: 0.5 + 0.4 * Float(min(done, total)) / Float(max(total, 1)))
-                    // A relationship may refer to any number of objects. The rest is read again after these are
-                    // released.
+                    // A relationship may refer to any number of objects. If too many were read, they are released, and
+                    // the remaining objects of the batch are read again.
                     if holdsManyObjects { return objects[(index + 1)...].map(\.objectID.row) }
                 }
                 return []
@@ -131,7 +131,7 @@ extension NSMigrationManager {
         sourceContext.identities.entryCount + destinationContext.identities.entryCount > Self.mostObjects
     }
 
-    /// Returns whether no relationship of a mapping's objects has to be set on their side.
+    /// Returns whether all relationships of a mapping's objects are set by their inverses.
     private func isLeftToInverses(_ step: Step) -> Bool {
         type(of: step.policy) == NSEntityMigrationPolicy.self
             && (step.mapping.relationshipMappings ?? []).allSatisfy { property in
@@ -139,8 +139,8 @@ extension NSMigrationManager {
             }
     }
 
-    /// Validates every object of the new store completely: while the store was written, relationships were still
-    /// missing.
+    /// Validates every object of the new store. Previous saves only checked the types of values, because relationships
+    /// were still missing.
     private func validateAll() throws {
         destinationContext.validation = .everything
         defer { destinationContext.validation = .changes }
@@ -191,8 +191,10 @@ extension NSMigrationManager {
     private static let mostObjects = 5000
     private static let mostErrors = 50
 
-    /// Returns the number of objects of an entity that are processed at a time. Values that may be stored in external
-    /// files may also be large values in their rows, so batches of objects with such attributes are small.
+    /// Returns the number of objects of an entity that are processed at a time.
+    ///
+    /// Values that may be stored in external files may also be large values in their rows, so batches of objects with
+    /// such attributes are small.
     private func batchSize(of context: NSManagedObjectContext, _ entity: String?) -> Int {
         let attributes = entity.flatMap { context.compiledModel?.entity(named: $0) }?.attributes ?? []
         if attributes.contains(where: \.allowsExternalStorage) { return 10 }
@@ -217,8 +219,7 @@ extension NSMigrationManager {
         }
     }
 
-    /// Reads objects with one statement for each entity, in the order of their keys. They are retained by the result
-    /// only.
+    /// Reads objects with one statement for each entity, in the order of their keys. Only the result retains them.
     private func read(_ rows: [RowID], in context: NSManagedObjectContext) throws -> [NSManagedObject] {
         try Dictionary(grouping: rows, by: \.entity).sorted { $0.key < $1.key }.flatMap { number, rows in
             guard let origin = context.coordinator?.persistentStores.first?.origin else { return [NSManagedObject]() }

@@ -10,8 +10,8 @@ import SwormPredicates
 ///
 /// A manager migrates on the thread that calls it. Other threads may only use its progress and cancellation.
 open class NSMigrationManager: NSObject, @unchecked Sendable {
-    // Progress and cancellation, which other threads may use, are protected by a lock; all other state belongs to the
-    // migrating thread. Hence the unchecked conformance.
+    // A lock protects the progress and the cancellation, which other threads may use. All other state is only accessed
+    // on the migrating thread. Hence the unchecked conformance.
 
     /// The model of the old store.
     public let sourceModel: NSManagedObjectModel
@@ -33,10 +33,11 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     final var pendingAssociations: [(source: NSManagedObject, destination: NSManagedObject, mapping: String)] = []
     /// The new objects that already have keys, but may not be saved yet.
     final var settledObjects: [RowID: NSManagedObject] = [:]
+    /// The results of ``isSetByInverse(_:in:)``, by the names of the mapping and of the property.
     final var setByInverse: [String: Bool] = [:]
-    /// The numbers of new objects by entity, counted after all objects were created.
+    /// The numbers of new objects by entity. They are counted after all objects were created.
     final var counts: [String: Int] = [:]
-    /// The external files of large values that move from the old store to the new one.
+    /// The external files with large values that both stores share, so that they are not copied.
     final let lentFiles = SharedExternalFiles()
     /// The bytes of the values that were set since the last batch.
     final var pendingBytes = 0
@@ -101,7 +102,7 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     ///   - sStoreType: `NSSQLiteStoreType`.
     ///   - sOptions: The options to open the old store with.
     ///   - mappings: The mapping model; nil to infer it.
-    ///   - dURL: The URL of the new store. There must be no file yet.
+    ///   - dURL: The URL of the new store. The file must not exist yet.
     ///   - dStoreType: `NSSQLiteStoreType`.
     ///   - dOptions: The options to create the new store with.
     /// - Throws: An error if no mapping can be inferred or the mapping does not match the models, the errors of
@@ -158,7 +159,7 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - mappingName: The name of the entity mapping.
-    ///   - sourceInstances: The old objects; nil for all of the mapping.
+    ///   - sourceInstances: The old objects; nil for all objects of the mapping.
     open func destinationInstances(forEntityMappingName mappingName: String, sourceInstances: [NSManagedObject]?)
         -> [NSManagedObject]
     {
@@ -173,7 +174,7 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - mappingName: The name of the entity mapping.
-    ///   - destinationInstances: The new objects; nil for all of the mapping.
+    ///   - destinationInstances: The new objects; nil for all objects of the mapping.
     open func sourceInstances(forEntityMappingName mappingName: String, destinationInstances: [NSManagedObject]?)
         -> [NSManagedObject]
     {
@@ -202,7 +203,7 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     final func throwCancellation() throws {
         let (progress, error) = state.withLock { ($0.progress, $0.cancellation) }
         if let error { throw error }
-        try reporter?.tell(Double(progress))
+        try reporter?.report(Double(progress))
         try watch?(Double(progress))
     }
 }

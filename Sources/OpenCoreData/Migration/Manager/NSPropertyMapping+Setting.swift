@@ -25,7 +25,7 @@ extension NSPropertyMapping {
         object.setValue(value, forKeyPath: name)
     }
 
-    /// Sets a relationship of a new object to the new objects of the old relationship's destinations.
+    /// Sets a relationship of a new object to the objects that the mapping's expression returns for the old objects.
     final func setRelationship(of object: NSManagedObject, from sources: [NSManagedObject], manager: NSMigrationManager)
         throws
     {
@@ -85,7 +85,7 @@ extension NSPropertyMapping.Expression {
         case .source(let keyPath): source.value(at: keyPath)
         case .constant(let value): value
         case .block(let block): try block(source, manager)
-        case .relationship(let name): manager.becameOf(Self.members(source.value(forKey: name)))
+        case .relationship(let name): manager.destinationInstances(of: Self.members(source.value(forKey: name)))
         case .entityMapping(let mapping, let keyPath):
             manager.destinationInstances(
                 forEntityMappingName: mapping, sourceInstances: Self.members(source.value(forKeyPath: keyPath)))
@@ -108,7 +108,7 @@ extension NSManagedObject {
         !compiledEntity.attributes[slot].isOptional && compiledEntity.defaultValues[slot] != .null
     }
 
-    /// Returns the value at a path. The path of an element of a composite attribute counts as a key.
+    /// Returns the value at a key path. The path of an element of a composite attribute is treated as a key.
     fileprivate final func value(at keyPath: String) -> Any? {
         compiledEntity.slot(named: keyPath) != nil ? value(forKey: keyPath) : value(forKeyPath: keyPath)
     }

@@ -13,7 +13,7 @@ open class NSPropertyMapping: NSObject {
 
     /// An expression for the value of a property.
     ///
-    /// It replaces the `NSExpression`s of Core Data's mappings, which are only available on Apple's platforms.
+    /// It replaces the `NSExpression` of Core Data's property mappings, which is only available on Apple's platforms.
     public struct Expression {
         enum Form {
             case source(String)
@@ -30,7 +30,7 @@ open class NSPropertyMapping: NSObject {
         /// - Parameter keyPath: The name of an attribute, which may follow the names of to-one relationships.
         public static func source(_ keyPath: String) -> Expression { Expression(form: .source(keyPath)) }
 
-        /// Returns an expression for the same value for all objects.
+        /// Returns an expression for a value that is the same for all objects.
         public static func constant(_ value: Any?) -> Expression { Expression(form: .constant(value)) }
 
         /// Returns an expression for the new objects of the destinations of a relationship of the old object.

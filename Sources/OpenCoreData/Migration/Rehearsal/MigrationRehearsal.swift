@@ -2,7 +2,7 @@ package import Foundation
 import SwormSQLite
 import SwormStore
 
-/// A rehearsal of a migration on a copy, which reports the resulting store. The store itself is only read.
+/// A rehearsal of a migration on a copy of the store, with a report on the result. The store itself is only read.
 package struct MigrationRehearsal {
     /// A model and its display name.
     package struct Version {
@@ -27,6 +27,8 @@ package struct MigrationRehearsal {
     /// - Parameters:
     ///   - source: The model that the store was written with.
     ///   - chain: The models that the store is migrated to, one after the other.
+    ///   - progress: A closure that is called with the index of the step and its progress. An error that it throws ends
+    ///     the rehearsal.
     package init(
         of url: URL, from source: Version, through chain: [Version], options: StoreOptions = StoreOptions(),
         progress: ((_ step: Int, MigrationProgress) throws -> Void)? = nil
@@ -46,7 +48,7 @@ package struct MigrationRehearsal {
         var report = RehearsalReport()
         var (files, old) = (self.files, source)
         // Each step reads the copy that the previous step wrote.
-        var place: TemporaryFolder?
+        var folder: TemporaryFolder?
         for (index, new) in chain.enumerated() {
             if old.model.entityVersionHashesByName == new.model.entityVersionHashesByName {
                 let indexes = try indexes(of: files, for: new.model)
@@ -56,18 +58,18 @@ package struct MigrationRehearsal {
             }
             let next = try TemporaryFolder(options.disk)
             let copy = StoreFiles(url: URL(fileURLWithPath: next.file("Store.sqlite")), disk: options.disk)
-            let step = try withExtendedLifetime(place) {
+            let step = try withExtendedLifetime(folder) {
                 try rehearse(files, from: old, to: new, on: copy, step: index)
             }
             report.steps.append(step)
             guard step.refusals.isEmpty else { break }
             try lendExternalData(to: copy)
-            (files, old, place) = (copy, new, next)
+            (files, old, folder) = (copy, new, next)
         }
         return report
     }
 
-    /// Returns the indexes that a store of a model would get.
+    /// Returns the indexes that would be created or changed in a store with a model.
     private func indexes(of files: StoreFiles, for model: NSManagedObjectModel) throws -> MissingIndexes.Changes {
         let inspection = try SQLiteStore.inspect(files, options: options).inspection
         return try MissingIndexes.changes(inspection, model: model.compiled(), options: options)
@@ -97,8 +99,8 @@ package struct MigrationRehearsal {
         return rehearsal.report
     }
 
-    /// Makes external files of the store available to the copy, whose values refer to them. They are only read, at
-    /// their original location.
+    /// Makes the external files of the store available to the copy, whose values refer to them. The files are not
+    /// copied, and only read at their original location.
     private func lendExternalData(to copy: StoreFiles) throws {
         guard FileKind(path: files.externalData) != nil else { return }
         let folder = (copy.externalData as NSString).deletingLastPathComponent

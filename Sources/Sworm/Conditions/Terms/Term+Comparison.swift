@@ -15,7 +15,7 @@ extension Term where Base.PrimitiveAttributeType: Equatable {
     /// With nil, the value must not be missing.
     @inlinable
     public static func != (left: Term, right: Base?) -> Condition<Root> {
-        if let right { left.isDifferent(from: right) } else { left.isThere }
+        if let right { left.isDifferent(from: right) } else { left.isNotNil }
     }
 
     @inlinable
@@ -27,7 +27,7 @@ extension Term where Base.PrimitiveAttributeType: Equatable {
     }
 
     @usableFromInline
-    var isThere: Condition<Root> { Condition(operand, by: .notEqual, with: Operand(.value(.null))) }
+    var isNotNil: Condition<Root> { Condition(operand, by: .notEqual, with: Operand(.value(.null))) }
 
     /// Returns a condition that the two values are equal.
     public static func == <Other>(left: Term, right: Term<Root, Base, Other>) -> Condition<Root> {
@@ -66,7 +66,7 @@ extension Term where Value == Base, Base.PrimitiveAttributeType: Equatable {
     /// Deprecated: the comparison has no effect, because the attribute is never nil.
     @available(*, deprecated, message: "this attribute is never nil, so the comparison is always true")
     public static func != (left: Term, right: _OptionalNilComparisonType) -> Condition<Root> {
-        left.isThere
+        left.isNotNil
     }
 }
 

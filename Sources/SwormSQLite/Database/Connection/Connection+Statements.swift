@@ -1,14 +1,14 @@
 import CSwormSQLite
 
 extension Connection {
-    /// Returns a statement for the text, from the cache if it is there and not in use, otherwise newly prepared.
+    /// Returns a statement for the text, from the cache if it is cached and not in use, otherwise newly prepared.
     ///
     /// The text must contain exactly one statement.
     package func statement(_ sql: String) throws -> Statement {
         if let prepared = cache.take(sql) { return Statement(prepared, of: self) }
         let isCached = cache.hasRoom(for: sql)
         let pointer = try prepare(sql)
-        if watch != nil { tellPlan(of: sql) }
+        if watch != nil { reportPlan(of: sql) }
         let prepared = PreparedStatement(pointer: pointer, sql: sql, isCached: isCached)
         if isCached { cache.insert(prepared) }
         return Statement(prepared, of: self)

@@ -45,12 +45,12 @@ extension Connection {
         case SQLITE_TRACE_PROFILE:
             // A statement that started before there was an observer is not reported.
             guard let index = running.lastIndex(where: { $0.pointer == statement }) else { return }
-            tell(running.remove(at: index))
+            report(running.remove(at: index))
         default: break
         }
     }
 
-    private func tell(_ ended: Running) {
+    private func report(_ ended: Running) {
         guard let watch, let sql = sqlite3_sql(ended.pointer) else { return }
         var statement = RunStatement(
             sql: String(cString: sql), seconds: ended.start.duration(to: .now).inSeconds,
@@ -59,14 +59,14 @@ extension Connection {
             statement.sqlWithValues = String(cString: expanded)
             sqlite3_free(expanded)
         }
-        watch.tell(statement)
+        watch.report(statement)
     }
 
     /// Reports the query plan of a statement that was just prepared, if an observer requested it.
-    func tellPlan(of sql: String) {
-        guard !isSilent, let tell = watch?.tellPlan else { return }
+    func reportPlan(of sql: String) {
+        guard !isSilent, let report = watch?.reportPlan else { return }
         // Statements without a plan, such as pragmas, are not reported.
         guard let steps = try? queryPlan(of: sql), !steps.isEmpty else { return }
-        tell(sql, steps)
+        report(sql, steps)
     }
 }

@@ -32,7 +32,7 @@ package final class BindingArena {
         return UnsafeRawBufferPointer(start: start, count: bytes.count)
     }
 
-    /// Empties the arena. This is only valid if no statement is bound to the bytes any more.
+    /// Empties the arena. This is only valid if no statement is bound to the bytes.
     func removeAll() {
         current = 0
         used = 0

@@ -5,7 +5,7 @@ import SwormPredicates
 
 // The maintenance of the write-ahead log, which keeps it short while calls read and write.
 extension ConnectionPool {
-    /// The longest time for which new readers are kept out, so that the log can restart.
+    /// The longest time for which new readers are blocked, so that the log can restart.
     static let gateTime = Duration.milliseconds(250)
     /// The same for a log that is twice as long as it should be. On a busy machine, readers take longer than the normal
     /// time.

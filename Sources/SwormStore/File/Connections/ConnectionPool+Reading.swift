@@ -66,7 +66,7 @@ extension ConnectionPool {
     }
 
     func giveBack(_ connection: StoreConnection) {
-        connection.serveNobody()
+        connection.stopServing()
         if kind == .single {
             let isPinned = condition.withLock {
                 connection.views -= 1

@@ -145,7 +145,7 @@ extension ConnectionPool {
         return condition.withLock { write != nil } && hub.holder == thread
     }
 
-    /// A description of the use that is in the way, for error messages.
+    /// A description of the use that prevents the closing, for error messages.
     private var obstacle: String {
         func owner(_ token: InterruptToken) -> String {
             token.name.map { "the context '\($0)'" } ?? "a context without a name"

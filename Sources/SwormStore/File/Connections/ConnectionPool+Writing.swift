@@ -40,7 +40,7 @@ extension ConnectionPool {
             connection.serve(token, watch: watch)
             try beginWrite(of: connection)
         } catch {
-            connection.serveNobody()
+            connection.stopServing()
             releaseSingle()
             connection.uses.end()
             throw error
@@ -66,7 +66,7 @@ extension ConnectionPool {
         }
         guard !connection.base.isInTransaction else { return nil }
         connection.serve(nil, watch: nil)
-        defer { connection.serveNobody() }
+        defer { connection.stopServing() }
         guard (try? beginWrite(of: connection)) != nil else { return nil }
         defer { endWrite() }
         guard kind == .writerAndReaders else { return try body(connection) }
@@ -74,7 +74,7 @@ extension ConnectionPool {
     }
 
     func giveBackWriter(_ connection: StoreConnection, wasPinned: Bool) {
-        connection.serveNobody()
+        connection.stopServing()
         keepLog(connection)
         // If the pool is shut, its views are being ended.
         if wasPinned, reason == nil, isViewed(connection) { try? connection.pin() }

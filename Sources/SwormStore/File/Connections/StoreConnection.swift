@@ -45,7 +45,7 @@ package final class StoreConnection: @unchecked Sendable {
     }
 
     /// Removes the user of the connection.
-    func serveNobody() {
+    func stopServing() {
         base.interruption = nil
         user.withLock { $0 = nil }
     }

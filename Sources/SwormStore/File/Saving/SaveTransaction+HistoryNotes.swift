@@ -68,14 +68,14 @@ extension SaveTransaction {
         let tombstones = history.properties(of: entity.number).tombstones
         let toOnes = columns.toOnes.filter { ownerSlot($0.slot, of: entity) != nil }
         let list = (["Z_ENT"] + tombstones.map(\.column) + toOnes.map(\.column)).joined(separator: ", ")
-        var isThere = false
+        var exists = false
         var kept: [StoredValue] = []
         var owners: [Int64?] = []
         try connection.rows(
             "SELECT \(list) FROM \(columns.table) WHERE Z_PK = ? AND Z_ENT = ?",
             binding: [.integer(deletion.row.key), .integer(Int64(entity.number))]
         ) { statement in
-            isThere = true
+            exists = true
             kept = tombstones.enumerated().map { index, tombstone in
                 tombstone.isExternal ? content(of: statement, at: index + 1) : statement.storedValue(index + 1)
             }
@@ -84,7 +84,7 @@ extension SaveTransaction {
                 return statement.isNull(column) ? nil : statement.int64(column)
             }
         }
-        guard isThere else { return }
+        guard exists else { return }
         let deleted = object(entity: entity.number, key: deletion.row.key)
         notes.delete(.init(entity: entity.number, object: deleted, tombstones: kept))
         for (toOne, owner) in zip(toOnes, owners) { if let owner { noteOwner(owner, slot: toOne.slot, of: entity) } }

@@ -1,6 +1,7 @@
 import Foundation
 
-// External data files that no row refers to any more. They are kept while readers, in any process, see older states.
+// External data files that are no longer referenced by any row. They are retained while readers, in any process, see
+// older states.
 extension SQLiteStore {
     /// Removes the files that were replaced, if every reader of the file sees its newest state. If another connection
     /// is in use, the method does not wait: the files remain for a later call, for closing, or for the next opening.

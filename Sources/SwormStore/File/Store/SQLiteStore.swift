@@ -247,7 +247,7 @@ package final class SQLiteStore: ObjectStore {
     ///
     /// - Parameters:
     ///   - newMetadata: The metadata that were written, or nil.
-    ///   - replaced: The external files that no row refers to any more.
+    ///   - replaced: The external files that are no longer referenced by any row.
     func wrote(_ newMetadata: StoreMetadata?, replacing replaced: Set<UUID>) {
         let lastView = state.withLock { state in
             if let newMetadata {

@@ -62,7 +62,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         open: OpenStore
     ) {
         // The end of a transaction cannot be interrupted.
-        connection.serveNobody()
+        connection.stopServing()
         if !progress.isCommitted {
             if connection.base.isInTransaction { try? connection.base.rollback() }
             connection.changes.removeAll()

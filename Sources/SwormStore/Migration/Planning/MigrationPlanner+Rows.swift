@@ -1,5 +1,5 @@
 extension MigrationPlanner {
-    // MARK: Tables that are made anew
+    // MARK: Tables that are recreated
 
     /// Copies the rows into a new table. One statement copies all rows whose columns are computed in the same way.
     func fill(_ plan: TablePlan) -> [MigrationStatement] {

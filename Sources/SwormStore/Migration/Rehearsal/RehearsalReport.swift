@@ -29,7 +29,7 @@ package struct RehearsalReport: Sendable, Hashable {
         /// The rules of its model that the migrated store would violate, and the third-party objects in the file that
         /// could not be retained.
         package var notes: [String] = []
-        /// The number of files of external data that no object would reference any more.
+        /// The number of files of external data that no object would reference after the migration.
         package var removedFiles = 0
         package var seconds: Double = 0
         /// The size in bytes of the store including its log.

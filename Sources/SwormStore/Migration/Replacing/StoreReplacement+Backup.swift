@@ -42,12 +42,12 @@ extension StoreReplacement {
 
     /// Verifies the store that was made.
     ///
-    /// - Parameter tell: A closure that is called repeatedly. An error that it throws ends the check.
+    /// - Parameter checkCancellation: A closure that is called repeatedly. An error that it throws ends the check.
     /// - Throws: ``CoreDataError`` that lists the issues found.
-    func verify(_ model: CompiledModel, tell: @escaping () throws -> Void) throws {
+    func verify(_ model: CompiledModel, checkCancellation: @escaping () throws -> Void) throws {
         guard let current else { return }
         let findings = try StoreVerification.findings(of: current.url, model: model, disk: options.disk) { _, _ in
-            try tell()
+            try checkCancellation()
         }
         let issues = StoreVerification.grave(findings)
         guard issues.isEmpty else {

@@ -103,23 +103,23 @@ package final class StoreReplacement {
         advance(to: next)
     }
 
-    /// Makes a new store from the present one with a closure.
+    /// Creates the next store from the current one with a closure.
     ///
     /// - Parameters:
-    ///   - tell: A closure that is called repeatedly during copying and checking. An error that it throws cancels the
-    ///     replacement.
+    ///   - checkCancellation: A closure that is called repeatedly during copying and checking. An error that it throws
+    ///     cancels the replacement.
     ///   - body: A closure that reads the store at the first URL and creates the new one at the second. Neither must be
     ///     in use when it returns.
     package func make(
-        as destination: CompiledModel, tell: @escaping () throws -> Void = {},
+        as destination: CompiledModel, checkCancellation: @escaping () throws -> Void = {},
         _ body: (_ present: URL, _ new: URL) throws -> Void
     ) throws {
         try requireRoomForNewStore()
-        let present = try present(tell)
+        let present = try present(checkCancellation)
         let next = place()
         try body(present.url, next.url)
         let findings = try StoreVerification.findings(of: next.url, model: destination, disk: options.disk) {
-            _, _ in try tell()
+            _, _ in try checkCancellation()
         }
         let issues = StoreVerification.grave(findings)
         guard issues.isEmpty else { throw StoreMigration.unsound(files.main, issues: issues.map(\.message)) }
@@ -128,12 +128,13 @@ package final class StoreReplacement {
 
     /// Returns the files that the last step has made, or a copy of the store before the first step.
     ///
-    /// - Parameter tell: A closure that is called repeatedly during the copying. An error that it throws ends it.
-    func present(_ tell: @escaping () throws -> Void) throws -> StoreFiles {
+    /// - Parameter checkCancellation: A closure that is called repeatedly during the copying. An error that it throws
+    ///   ends the copying.
+    func present(_ checkCancellation: @escaping () throws -> Void) throws -> StoreFiles {
         if let current { return current }
         let copy = place()
         try CoreDataError.translating(while: "copy", path: files.main) {
-            try connection(to: files).copy(to: copy) { _, _ in try tell() }
+            try connection(to: files).copy(to: copy) { _, _ in try checkCancellation() }
         }
         try passOnExternalData(from: files, to: copy)
         current = copy
@@ -255,7 +256,7 @@ package final class StoreReplacement {
             if !hadExternalData { try? files.calls.removeTree(files.supportFolder) }
             throw error
         }
-        // Both stores keep the files that they need until it is certain which one is there after a crash.
+        // Both stores keep the files that they need until it is certain which one exists after a crash.
         try files.confirmReplacement()
         external.remove(end.leaving)
         folder.remove()

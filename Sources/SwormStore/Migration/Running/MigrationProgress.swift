@@ -43,6 +43,6 @@ package struct MigrationReport: Sendable, Hashable {
     /// The rules of its model that the migrated store violates, and the third-party objects in the file that could not
     /// be retained.
     package var notes: [String] = []
-    /// The number of files of external data that no object references any more.
+    /// The number of files of external data that are no longer referenced by any object.
     package var removedFiles = 0
 }

@@ -22,7 +22,7 @@ package struct MigrationReporter {
     ///
     /// - Throws: ``CoreDataError`` with the code of Foundation's `CocoaError.userCancelled` if the progress was
     ///   cancelled.
-    package func tell(_ fraction: Double) throws {
+    package func report(_ fraction: Double) throws {
         let count = Int64(fraction * Double(Self.total))
         // The progress is complete only after the new store has replaced the old one.
         if count > progress.completedUnitCount { progress.completedUnitCount = min(count, Self.total - 1) }

@@ -29,7 +29,7 @@ extension MigrationRun {
             model: migration.destination, existing: ExistingSchema(tables: now.columns))
         let findings = try StoreVerification.findings(
             connection, metadata: now.metadata, model: migration.destination, layout: layout, files: migration.files
-        ) { try self.tell(.verifying, done: $0, of: $1) }
+        ) { try self.reportProgress(.verifying, done: $0, of: $1) }
         let issues = findings.filter { $0.severity == .error }
         report.notes += issues.filter(\.isRuleOfModel).map(\.message)
         let grave = StoreVerification.grave(issues)

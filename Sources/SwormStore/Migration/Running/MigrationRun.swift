@@ -13,7 +13,7 @@ final class MigrationRun {
     let counts: [Int: Int64]
     /// The external files whose content is moved into the tables.
     let incoming: [IncomingContent]
-    /// The external files that no value references any more.
+    /// The external files that are no longer referenced by any value.
     private(set) var unneededFiles: Set<UUID> = []
     /// The values that violate a uniqueness constraint of the new model.
     var clashes: [MigrationClash] = []
@@ -150,12 +150,12 @@ final class MigrationRun {
             try EarlierHistory(connection: connection, model: migration.source, tables: tables).renew()
         }
         for (index, statement) in plan.changes.enumerated() {
-            try tell(.changing, done: index, of: total)
+            try reportProgress(.changing, done: index, of: total)
             try run(statement, on: connection, report: &report)
         }
         try refuseBrokenRules(connection)
         for (index, statement) in plan.completion.enumerated() {
-            try tell(.changing, done: plan.changes.count + index, of: total)
+            try reportProgress(.changing, done: plan.changes.count + index, of: total)
             try connection.run(statement.sql, binding: statement.values)
         }
         try derive(connection)
@@ -176,7 +176,7 @@ final class MigrationRun {
         try connection.base.commit()
         try connection.base.setJournalMode(.off)
         try connection.base.execute("PRAGMA incremental_vacuum")
-        try tell(.changing, done: total, of: total)
+        try reportProgress(.changing, done: total, of: total)
         return report
     }
 
@@ -196,7 +196,7 @@ final class MigrationRun {
         }
     }
 
-    func tell(_ phase: MigrationProgress.Phase, done: Int, of total: Int) throws {
+    func reportProgress(_ phase: MigrationProgress.Phase, done: Int, of total: Int) throws {
         try migration.progress?(MigrationProgress(phase: phase, done: done, total: total))
     }
 

@@ -22,7 +22,7 @@ package enum MissingIndexes {
     }
 
     /// Creates the missing indexes, and recreates those that differ. Indexes that no model requires are retained,
-    /// whoever created them.
+    /// including those of other programs.
     ///
     /// - Returns: The indexes that were created.
     /// - Throws: ``CoreDataError`` if the store cannot currently be read or written. It is then unchanged.

@@ -34,7 +34,7 @@ extension SQLCompiler {
         let columns = try tree.columns.map { expression in
             let (text, column) = try query.column(expression)
             texts.append(text)
-            if tree.isDistinct { try query.requireTellable(column) }
+            if tree.isDistinct { try query.requireComparable(column) }
             return column
         }
         if let having = tree.having { query.having = try query.having(having, naming: request.variables) }
@@ -51,12 +51,12 @@ extension QueryBuilder {
 
     fileprivate func grouping(_ expression: ExpressionTree) throws -> String {
         let (text, column) = try column(expression)
-        try requireTellable(column)
+        try requireComparable(column)
         return text
     }
 
     /// Throws an error for binary data that may be stored in a file, which cannot be compared without being read.
-    fileprivate func requireTellable(_ column: ProjectedColumn) throws {
+    fileprivate func requireComparable(_ column: ProjectedColumn) throws {
         guard column.content == .externalData else { return }
         throw QueryError.unsupported(
             "can be stored externally, so the store cannot compare its values", path: column.path,

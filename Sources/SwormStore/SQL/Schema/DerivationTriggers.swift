@@ -30,12 +30,13 @@ struct DerivationTriggers {
         let (table, value, key) = (target.table, target.column, SQLName.quoted(column))
         let memberTable = SQLName.quoted(member)
         func step(_ role: String, _ event: String, _ row: String, _ change: String) -> String {
-            let told = target.told(by: "NSCoreDataDATriggerUpdatedAffectedObjectValue", where: "Z_PK = \(row).\(key)")
+            let report = target.report(
+                by: "NSCoreDataDATriggerUpdatedAffectedObjectValue", where: "Z_PK = \(row).\(key)")
             return target.trigger(
                 on: member, role: role, event: "\(event) ON \(memberTable) FOR EACH ROW WHEN (\(row).\(key) NOT NULL)",
-                body: "UPDATE \(table) SET \(value) = \(change) WHERE Z_PK = \(row).\(key); \(told);")
+                body: "UPDATE \(table) SET \(value) = \(change) WHERE Z_PK = \(row).\(key); \(report);")
         }
-        let told = target.told(by: "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue", where: "Z_PK = NEW.Z_PK")
+        let report = target.report(by: "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue", where: "Z_PK = NEW.Z_PK")
         return [
             step("PARAMETER_INSERT", "AFTER INSERT", "NEW", "IFNULL(\(value), 0) + 1"),
             step("PARAMETER_UPDATE_INCREMENT", "AFTER UPDATE OF \(key)", "NEW", "\(value) + 1"),
@@ -45,7 +46,7 @@ struct DerivationTriggers {
                 on: target.name, role: "SOURCE_INSERT",
                 event: "AFTER INSERT ON \(table) FOR EACH ROW\(target.condition)",
                 body:
-                    "UPDATE \(table) SET \(value) = (SELECT IFNULL(COUNT(\(key)), 0) FROM \(memberTable) WHERE \(key) = NEW.Z_PK) WHERE Z_PK = NEW.Z_PK; \(told);"
+                    "UPDATE \(table) SET \(value) = (SELECT IFNULL(COUNT(\(key)), 0) FROM \(memberTable) WHERE \(key) = NEW.Z_PK) WHERE Z_PK = NEW.Z_PK; \(report);"
             ),
         ]
     }
@@ -68,18 +69,18 @@ struct DerivationTriggers {
             target.trigger(
                 on: target.name, role: "SOURCE_INSERT",
                 event: "AFTER INSERT ON \(table) FOR EACH ROW\(target.condition)",
-                body: "\(own); \(target.told(by: insert, where: "Z_PK = NEW.Z_PK"));"),
+                body: "\(own); \(target.report(by: insert, where: "Z_PK = NEW.Z_PK"));"),
             target.trigger(
                 on: target.name, role: "SOURCE_UPDATE",
                 event: "AFTER UPDATE OF \(key) ON \(table) FOR EACH ROW\(target.condition)",
-                body: "\(own); \(target.told(by: update, where: "Z_PK = NEW.Z_PK"));"),
+                body: "\(own); \(target.report(by: update, where: "Z_PK = NEW.Z_PK"));"),
             target.trigger(
                 on: source, role: "PARAMETER_INSERT", event: "AFTER INSERT ON \(sourceTable) FOR EACH ROW",
-                body: "\(others); \(target.told(by: insert, where: "\(key) = NEW.Z_PK"));"),
+                body: "\(others); \(target.report(by: insert, where: "\(key) = NEW.Z_PK"));"),
             target.trigger(
                 on: source, role: "PARAMETER_UPDATE",
                 event: "AFTER UPDATE OF \(sourceColumn) ON \(sourceTable) FOR EACH ROW",
-                body: "\(others); \(target.told(by: update, where: "\(key) = NEW.Z_PK"));"),
+                body: "\(others); \(target.report(by: update, where: "\(key) = NEW.Z_PK"));"),
         ]
     }
 
@@ -118,7 +119,7 @@ private struct Target {
     }
 
     /// Returns the statement by which a trigger reports its changes.
-    func told(by function: String, where condition: String) -> String {
+    func report(by function: String, where condition: String) -> String {
         "SELECT \(function)(\(SQLName.literal(name)), Z_ENT, Z_PK, \(SQLName.literal(derived.name)), \(column)) FROM \(table) WHERE \(condition)"
     }
 }

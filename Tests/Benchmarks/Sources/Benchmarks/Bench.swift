@@ -105,7 +105,7 @@ struct Bar {
     let other: Side.Role
     let must: Double
     let aim: Double
-    /// Whether missing it is only told: where the figure says more about the machine than about the library.
+    /// Whether a missed goal is only reported, because the figure depends more on the machine than on the library.
     let isReported: Bool
 
     init(

@@ -2,7 +2,7 @@ import Foundation
 import Sworm
 import SwormTools
 
-/// Cuts migrations off at many moments, and checks that the old store or the new one is there, with every row.
+/// Cuts migrations off at many moments, and checks that either the old store or the new one exists, with every row.
 struct MigrationCuts {
     let options: Options
     let kills: Int
@@ -260,7 +260,7 @@ private struct Content: Equatable {
         self.photos = photos
     }
 
-    /// A number that tells which songs are of which genre.
+    /// A number that depends on the genre of every song.
     private static func sum(overGenresIn store: RawStore) throws -> String {
         var join: String?
         try store.forEachRow(

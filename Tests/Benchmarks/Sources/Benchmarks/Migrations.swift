@@ -181,7 +181,7 @@ struct Migrations {
 /// What a folder takes on the disk.
 struct DiskUse {
     private(set) var bytes = 0
-    /// The large files that are no stores, by what tells one from another that was written anew: their nodes.
+    /// The inode numbers of the large files that are not stores. A file that was rewritten has another one.
     private(set) var largeFiles: Set<Int> = []
     /// The number of names that they have.
     private(set) var largeFileNames = 0

@@ -55,7 +55,7 @@ private func latencySides(_ place: Workplace, _ options: Options) -> [Side] {
     func slowdown(
         _ read: @Sendable @escaping (Int64) throws -> Int, writing write: @Sendable @escaping () throws -> Void
     ) throws -> Double {
-        /// The 99th percentile of the times of readings, until nobody wants more.
+        /// The 99th percentile of the times of readings, which are repeated as long as `wantsMore` returns true.
         @Sendable func percentile(_ wantsMore: (Int) -> Bool) throws -> Double {
             var random = SteadyRandom(state: 11)
             var times: [Double] = []

@@ -141,7 +141,7 @@ extension RawStore {
 // MARK: Writing
 
 extension RawStore {
-    /// Tells SQLite to copy what is bound.
+    /// The destructor that makes SQLite copy a bound value.
     private static var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
     @inline(__always)
@@ -224,7 +224,7 @@ extension RawStore {
         try run("COMMIT")
     }
 
-    /// Runs a statement with one number, in one transaction, and tells how many rows it changed.
+    /// Runs a statement with one number, in one transaction, and returns the number of rows that it changed.
     func change(_ sql: String, _ number: Int) throws -> Int {
         try run("BEGIN IMMEDIATE")
         let statement = try statement(sql)

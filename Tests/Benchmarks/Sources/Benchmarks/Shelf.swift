@@ -39,7 +39,7 @@ struct ShelfWalk {
     private var books = 0
     private var bytes = 0
     private var pages = 0
-    /// Tells whether every book was found at its author.
+    /// A number that depends on whether every book was found at its author.
     private var pairs = 0
     private var name = 0
 

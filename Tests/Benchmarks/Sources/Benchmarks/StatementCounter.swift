@@ -2,7 +2,7 @@ import CBenchSQLite
 import Foundation
 import Synchronization
 
-/// Counts the statements that SQLite runs in this process, whoever opened the connection.
+/// Counts the statements that SQLite runs in this process, on any connection.
 enum StatementCounter {
     /// The number of statements that select from tables of some names, in whatever case, while a closure runs. Only
     /// connections that are opened in it count.

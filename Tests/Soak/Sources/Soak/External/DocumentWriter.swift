@@ -19,7 +19,7 @@ struct DocumentWriter {
         do {
             for turn in first..<first + count {
                 try replace(turn, in: store)
-                // Files that nobody needs are removed at most once a second: now and then there is time for it.
+                // Unused files are removed at most once a second, so wait for longer than that from time to time.
                 if turn % 20 == 19 { usleep(1_100_000) }
             }
             say("replaced \(count)")

@@ -62,7 +62,7 @@ final class Moments: Sendable {
         try await Task.sleep(for: delay)
     }
 
-    /// How long a call went on that was cancelled; nil for one that was not.
+    /// The time for which a cancelled call continued; nil for a call that was not cancelled.
     ///
     /// `statement` is the time until its closure had ended, which is when its last statement had: nil where it did not run then.
     var delays: (call: Double, statement: Double?)? {

@@ -115,7 +115,7 @@ final class Complaints: Sendable {
     var all: [String: Int] { content.withLock { $0 } }
 }
 
-/// Memory and descriptors while nobody works.
+/// Memory and file descriptors while no work is done.
 struct Rest {
     let memory: Double
     let descriptors: Int

@@ -4,7 +4,7 @@ import Synchronization
 final class Tally: Sendable {
     struct Content: Sendable {
         var calls: [Work: Int] = [:]
-        /// The milliseconds that cancelled calls went on for, and of those that ran their statements.
+        /// The milliseconds for which cancelled calls continued, and those for which their statements continued.
         var calledOn: [Double] = []
         var ranOn: [Double] = []
         /// The slowest of these for each kind of work.

@@ -81,7 +81,7 @@ final class ChildProcess {
         guard found == wanted else { throw Failure("process \(id) said \(found ?? "nothing") in lieu of \(wanted)") }
     }
 
-    /// Stops it as a shell does, and returns when it stands still.
+    /// Stops the process as a shell does, and returns when it is stopped.
     func stop() throws {
         var status: Int32 = 0
         guard kill(id, SIGSTOP) == 0, waitpid(id, &status, Int32(WUNTRACED)) == id, status & 0xFF == 0x7F else {

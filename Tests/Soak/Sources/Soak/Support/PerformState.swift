@@ -13,7 +13,8 @@ final class PerformState {
 
     func url(_ name: String) -> URL { folder.appending(path: name) }
 
-    /// Copies a file that nobody has open, onto the disk: pages that are still to be written would slow down whoever runs next.
+    /// Copies a file that is not open, and synchronizes the copy. Pages that are written later would slow down the next
+    /// measurement.
     func copy(_ source: String, to name: String) throws {
         for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(at: url(name + end)) }
         try FileManager.default.copyItem(at: url(source), to: url(name))

@@ -3,7 +3,7 @@ import Foundation
 
 /// Figures of this process, as Linux counts them.
 enum ProcessFigures {
-    /// All threads: those of the concurrency pool, of Dispatch and of whoever asks among them.
+    /// The number of all threads, including those of the concurrency pool, of Dispatch, and the calling thread.
     static func threads() -> Int {
         guard let text = text(of: "/proc/self/stat"), let end = text.lastIndex(of: ")") else { return 0 }
         // The twentieth field; the two first ones are before the parenthesis, and its end.
