@@ -30,7 +30,7 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// Reserves primary keys for objects of an entity hierarchy, and returns the first key.
     func reserveKeys(root: Int, count: Int, _ token: InterruptToken?) throws -> Int64
 
-    /// Writes all changes in one transaction, or none of them.
+    /// Writes all changes in one transaction, or nothing.
     ///
     /// - Parameter token: Stops the work before its commit, and the wait for it.
     /// - Throws: ``SaveConflicts``, ``LinkConflicts`` or ``UniquenessConflicts`` if the file does not contain what the
@@ -182,20 +182,20 @@ package protocol StoreSession: AnyObject {
 
 /// A view of a store in which its owner can also write. If it ends without a commit, its changes are discarded.
 package protocol StoreTransaction: StoreSession {
-    /// Writes all changes, or none of them. The transaction stays open in both cases.
+    /// Writes all changes, or nothing. The transaction stays open in both cases.
     ///
     /// - Throws: The errors of ``ObjectStore/save(_:token:)``.
     func save(_ request: SaveRequest) throws -> SaveResult
 
-    /// Updates all rows that match a request, or none of them.
+    /// Updates all rows that match a request, or no row.
     func update(_ batch: BatchUpdate) throws -> BatchResult
-    /// Deletes all rows that match a request, and the rows required by their delete rules, or none of them.
+    /// Deletes all rows that match a request, and the rows required by their delete rules, or no row.
     func delete(_ batch: BatchDeletion) throws -> BatchResult
 
     /// Reserves primary keys for objects of an entity hierarchy, and returns the first key.
     func reserveKeys(root: Int, count: Int) throws -> Int64
 
-    /// Inserts all rows, or none of them.
+    /// Inserts all rows, or no row.
     ///
     /// - Throws: The error that a save of such objects would throw.
     func insert(_ batch: RowBatch) throws -> BatchCounts

@@ -39,7 +39,7 @@ extension NSManagedObjectContext {
         )
     }
 
-    /// Throws an error if a token belongs to none of the stores.
+    /// Throws an error if a token belongs to other stores.
     final func checkNames(in token: NSPersistentHistoryToken, against stores: [NSPersistentStore]) throws {
         guard !stores.isEmpty, !stores.contains(where: { token.transaction(inStore: $0.identifier) != nil }) else {
             return

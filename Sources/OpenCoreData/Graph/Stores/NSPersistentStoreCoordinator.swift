@@ -103,7 +103,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         store.leave()
     }
 
-    /// Returns the open store at a URL; nil if there is none.
+    /// Returns the open store at a URL; nil if no store is open at it.
     ///
     /// - Parameter URL: The URL of a store's file.
     open func persistentStore(for URL: URL) -> NSPersistentStore? {

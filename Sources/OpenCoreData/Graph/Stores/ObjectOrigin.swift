@@ -19,7 +19,7 @@ final class ObjectOrigin: @unchecked Sendable {
         self.store = store
     }
 
-    /// Returns the description of the only entity with the given class; nil if there are none or several.
+    /// Returns the description of the only entity with the given class; nil unless there is exactly one.
     func description(ofClass type: NSManagedObject.Type) -> NSEntityDescription? {
         let names = [String(reflecting: type), String(describing: type), ".\(type)"]
         let matches = compiled.entities.filter { entity in

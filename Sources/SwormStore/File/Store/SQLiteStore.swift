@@ -96,7 +96,7 @@ package final class SQLiteStore: ObjectStore {
         }
     }
 
-    /// Returns the observer of the statements of the store's connections, or nil if there is none.
+    /// Returns the observer of the statements of the store's connections, or nil without observers.
     ///
     /// - Throws: An error if the store is closed.
     func currentWatch() throws -> StatementWatch? {

@@ -5,7 +5,7 @@ import SwormRows
 struct StatementWatches: Sendable {
     private var watches: [(number: Int, watch: StatementWatch)] = []
     private var last = 0
-    /// An observer that calls all observers, or nil if there are none.
+    /// An observer that calls all observers, or nil without observers.
     private(set) var combined: StatementWatch?
 
     init(_ first: StatementWatch?) {
