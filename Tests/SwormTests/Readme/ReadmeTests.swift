@@ -26,8 +26,10 @@ struct Document {
         }.joined(separator: "\n")
     }
 
-    /// The destinations of its links: URLs, paths and headings.
-    var links: [String] { text.matches(of: /\]\(([^)\s]+)\)/).map { String($0.1) } }
+    /// The destinations of its links: URLs, paths and headings. DocC checks its own, which begin with `doc:`.
+    var links: [String] {
+        text.matches(of: /\]\(([^)\s]+)\)/).map { String($0.1) }.filter { !$0.hasPrefix("doc:") }
+    }
 
     /// The pages of the documentation catalog that it links to, as `<doc:Page>`.
     var pageLinks: [String] { text.matches(of: /<doc:([^>#]+)(?:#[^>]*)?>/).map { String($0.1) } }
