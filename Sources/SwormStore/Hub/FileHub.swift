@@ -34,6 +34,7 @@ package final class FileHub: WaitTarget {
     private let gate = NSLock()
     let log: Locked<LogPolicy>
     let checkpoints = CheckpointTurn()
+    let commits = CommitListeners()
 
     /// The default number of calls that may read a file at the same time.
     static let standardSlotLimit = max(4, ProcessInfo.processInfo.activeProcessorCount)

@@ -59,6 +59,9 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// - Returns: False if the store keeps no history.
     func deleteHistory(before bound: HistoryBound) throws -> Bool
 
+    /// The listeners of the commits to the store's file, also of those by other stores of this process that use it.
+    var commits: CommitListeners { get }
+
     /// Adds an observer of the statements of the store's connections. It is called from the next read or save of each
     /// connection.
     ///

@@ -1,5 +1,5 @@
 public import Foundation
-import SwormStore
+package import SwormStore
 
 /// A store that a coordinator has opened.
 open class NSPersistentStore: NSObject, @unchecked Sendable {
@@ -37,6 +37,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
     /// The identifier in the URIs of the store's objects.
     public final var identifier: String { objectStore.identifier }
+
+    /// The listeners of the commits to the store.
+    package final var commitListeners: CommitListeners { objectStore.commits }
 
     /// Whether the store was opened read-only.
     public final var isReadOnly: Bool { objectStore.isReadOnly }

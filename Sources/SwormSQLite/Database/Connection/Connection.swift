@@ -29,6 +29,10 @@ package final class Connection {
     package var watch: StatementWatch? {
         didSet { if watch !== oldValue { installWatch() } }
     }
+    /// The recorder of changed rows.
+    package var recorder: ChangeRecorder? {
+        didSet { if recorder !== oldValue { installRecorder() } }
+    }
     /// The running statements, recorded while there is an observer.
     var running: [Running] = []
     /// Whether statements are currently not reported to the observer.

@@ -11,6 +11,8 @@ final class OpenStore: Sendable {
     let path: String?
     let history = HistoryCache()
     let upkeep: DerivationUpkeep
+    /// The tables whose changes listeners hear of, by their names.
+    let changedTables: [String: ChangedTable]
     /// The restrictions on writing because the model was inferred; nil for a model that was not inferred.
     let limits: InferredLimits?
 
@@ -21,6 +23,7 @@ final class OpenStore: Sendable {
         self.pool = pool
         self.layout = layout
         upkeep = DerivationUpkeep(model: model, layout: layout)
+        changedTables = ChangedTable.all(layout, model: model)
         self.place = place
         self.path = path
         self.limits = limits

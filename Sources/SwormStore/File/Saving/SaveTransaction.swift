@@ -32,6 +32,8 @@ final class SaveTransaction {
     private(set) var history: HistoryTables?
     /// The changes other than insertions that are recorded in the history.
     var notes = HistoryNotes()
+    /// The number of changed rows that were recorded before this save, for the listeners of the file.
+    private var recorded = 0
     private let historyCache: HistoryCache
     private let upkeep: DerivationUpkeep
     /// The limits of an inferred model, or nil if the model was not inferred.
@@ -95,6 +97,7 @@ final class SaveTransaction {
 
     private func prepare() throws {
         connection.changes.removeAll()
+        recorded = connection.base.recorder?.changes.count ?? 0
         history = try historyCache.tables(connection, model: model, layout: layout)
         try allocateKeys()
         try noteRequest()
@@ -107,6 +110,7 @@ final class SaveTransaction {
             try body()
         } catch let error where error is StaleUpdate || (error as? SQLiteError)?.isUniqueViolation == true {
             if connection.base.isInTransaction { try connection.base.rollback() }
+            connection.base.recorder?.cut(to: recorded)
             try connection.base.begin(.immediate)
             // Other connections may have written in between.
             if let limits { try checkRequest(within: limits) }
@@ -152,6 +156,7 @@ final class SaveTransaction {
         unplaced = [:]
         result.rearranged = []
         connection.changes.removeAll()
+        connection.base.recorder?.cut(to: recorded)
         replacedFiles = []
         abandonedFiles = writtenFiles
     }

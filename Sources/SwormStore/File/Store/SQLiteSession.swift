@@ -270,7 +270,10 @@ class SQLiteSession: StoreSession {
     /// Returns the error of a value with its entity and attribute names added, or any other error unchanged.
     private func named(_ error: any Error, entity: Int, attributes: [Int]) -> any Error {
         let entity = store.model[entity]
-        func name(_ column: Int) -> String? { column > 0 ? entity.attributes[attributes[column - 1]].name : nil }
+        func name(_ column: Int) -> String? {
+            guard column > 0, attributes[column - 1] >= 0 else { return nil }
+            return entity.attributes[attributes[column - 1]].name
+        }
         if let issue = error as? DecodingFailure {
             return self.error(issue, entity: entity.name, property: name(issue.column))
         }

@@ -27,6 +27,7 @@ package final class SQLiteStore: ObjectStore {
     let external: ExternalDataFolder
     /// The hub of the store's file. A store in memory has its own hub.
     package let hub: FileHub
+    package var commits: CommitListeners { hub.commits }
     /// Whether reads require the turn too, because the store has a single connection.
     package let takesTurns: Bool
     /// The listeners for warnings that users of the store should see and that no call throws.
@@ -173,6 +174,7 @@ package final class SQLiteStore: ObjectStore {
             try open.pool.withWriter(watch: watch, token: token) { connection in
                 let transaction = SaveTransaction(
                     request, connection: connection, model: model, open: open, external: external, isAlone: true)
+                let gatherer = ChangeGatherer(connection.base, for: commits)
                 var isWritten = false
                 do {
                     try open.prepareWriting(connection)
@@ -186,58 +188,19 @@ package final class SQLiteStore: ObjectStore {
                 } catch {
                     if !isWritten || !CoreDataError.leavesCommitInDoubt(error) {
                         external.remove(transaction.writtenFiles)
+                    } else {
+                        commits.announce(.unknown)
                     }
                     throw error
                 }
+                gatherer?.note(WrittenProperties(request, model: model))
+                commits.announce(gatherer?.changes(in: open.changedTables, model: model))
                 external.remove(transaction.abandonedFiles)
                 return (transaction.result, transaction.replacedFiles)
             }
         }
         wrote(newMetadata, replacing: replaced)
         return result
-    }
-
-    package func beginTransaction(_ token: InterruptToken?) throws -> any StoreTransaction {
-        let (open, watch) = try writableFiles()
-        return try translating("write to", token: token) {
-            let (connection, wasPinned) = try open.pool.takeWriter(watch: watch, token: token)
-            do {
-                try open.prepareWriting(connection)
-                try connection.base.begin(.immediate)
-            } catch {
-                open.pool.giveBackWriter(connection, wasPinned: wasPinned)
-                connection.uses.end()
-                throw error
-            }
-            // The session retains the connection from here on.
-            defer { connection.uses.end() }
-            return SQLiteTransaction(
-                store: self, open: open, connection: connection, token: token,
-                connecting: .fromPool(wasPinned: wasPinned))
-        }
-    }
-
-    package func beginTransaction(
-        from session: any StoreSession, _ token: InterruptToken?
-    ) throws -> any StoreTransaction {
-        let watch = try writableFiles().1
-        guard let session = session as? SQLiteSession, session.store === self else {
-            throw CoreDataError(
-                NSPersistentStoreOperationError, "A transaction cannot begin from a snapshot of another store.")
-        }
-        let connection = try session.lease.beginUse(isAlone: true)
-        do {
-            try translating("write to", token: token) {
-                try session.open.pool.upgrade(
-                    connection, watch: watch, token: token, prepare: session.open.prepareWriting)
-            }
-        } catch {
-            session.lease.endUse()
-            throw error
-        }
-        session.handOver()
-        return SQLiteTransaction(
-            store: self, open: session.open, connection: connection, token: token, connecting: .fromView)
     }
 
     /// The metadata to write with the next save, or nil if they are unchanged.

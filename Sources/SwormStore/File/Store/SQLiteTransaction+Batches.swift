@@ -1,12 +1,18 @@
 extension SQLiteTransaction {
     func update(_ batch: BatchUpdate) throws -> BatchResult {
-        try self.batch(author: batch.author, contextName: batch.contextName) { transaction in
+        try self.batch(
+            author: batch.author, contextName: batch.contextName,
+            changing: { WrittenProperties(batch, model: store.model) }
+        ) { transaction in
             try BatchUpdateRun(batch, in: transaction, compiler: open.compiler).run()
         }
     }
 
     func delete(_ batch: BatchDeletion) throws -> BatchResult {
-        try self.batch(author: batch.author, contextName: batch.contextName) { transaction in
+        try self.batch(
+            author: batch.author, contextName: batch.contextName,
+            changing: { WrittenProperties(batch, model: store.model) }
+        ) { transaction in
             try BatchDeletionRun(batch, in: transaction, compiler: open.compiler).run()
         }
     }

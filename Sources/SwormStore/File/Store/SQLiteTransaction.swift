@@ -1,4 +1,5 @@
 import Foundation
+import SwormPredicates
 import SwormSQLite
 import SwormRows
 
@@ -42,7 +43,15 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         get { progress.files }
         set { progress.files = newValue }
     }
-    private var marks: [Files] = []
+    /// A moment to which the transaction can be rolled back.
+    private struct Mark {
+        var files: Files
+        var changes: ChangeGatherer.Mark?
+    }
+
+    private var marks: [Mark] = []
+    /// Gathers the changes for the listeners of the file; nil if there were none when the transaction began.
+    private let gatherer: ChangeGatherer?
     /// The number of marks that are savepoints. The other marks become savepoints before the next write: before it
     /// there is nothing to undo, and statements may be reading rows.
     private var savepoints = 0
@@ -52,6 +61,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         connecting: Connecting
     ) {
         if case .fromView = connecting { hasRead = true }
+        gatherer = ChangeGatherer(connection.base, for: store.commits)
         super.init(store: store, open: open, connection: connection, token) { [progress] connection in
             Self.end(connection, progress: progress, connecting: connecting, store: store, open: open)
         }
@@ -84,7 +94,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
     // MARK: Writing
 
     func save(_ request: SaveRequest) throws -> SaveResult {
-        try write(request) { transaction in
+        try write(request, changing: { WrittenProperties(request, model: store.model) }) { transaction in
             try transaction.run()
             return transaction.result
         }
@@ -96,45 +106,57 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
     /// - Parameters:
     ///   - author: The author of the changes, for the history.
     ///   - contextName: The name of the context that makes the changes, for the history.
+    ///   - properties: The properties that the statements change.
     func batch<Output>(
-        author: String?, contextName: String?, _ statements: (SaveTransaction) throws -> Output
+        author: String?, contextName: String?, changing properties: () -> WrittenProperties,
+        _ statements: (SaveTransaction) throws -> Output
     ) throws -> Output {
         var request = SaveRequest()
         request.author = author
         request.contextName = contextName
-        return try write(request) { transaction in
+        return try write(request, changing: properties) { transaction in
             try transaction.run { try statements(transaction) }
         }
     }
 
     func insert(_ batch: RowBatch) throws -> BatchCounts {
-        try self.batch(author: batch.author, contextName: batch.contextName) { try $0.insert(batch) }
+        try self.batch(
+            author: batch.author, contextName: batch.contextName, changing: { WrittenProperties(batch) }
+        ) { try $0.insert(batch) }
     }
 
     func upsert(_ batch: RowBatch, by rule: UpsertRule) throws -> BatchCounts? {
         // A store with an inferred model requires every change to be checked, so it uses a save instead.
         guard open.limits == nil else { return nil }
-        return try self.batch(author: batch.author, contextName: batch.contextName) { try $0.upsert(batch, by: rule) }
+        return try self.batch(
+            author: batch.author, contextName: batch.contextName, changing: { WrittenProperties(batch) }
+        ) { try $0.upsert(batch, by: rule) }
     }
 
-    private func write<Output>(_ request: SaveRequest, _ body: (SaveTransaction) throws -> Output) throws -> Output {
+    private func write<Output>(
+        _ request: SaveRequest, changing properties: () -> WrittenProperties,
+        _ body: (SaveTransaction) throws -> Output
+    ) throws -> Output {
         try writing { connection in
             try setSavepoints(connection)
             let isAlone = !hasWritten && !hasRead && marks.isEmpty
             let transaction = SaveTransaction(
                 request, connection: connection, model: store.model, open: open, external: store.external,
                 isAlone: isAlone)
+            let gathered = gatherer?.mark
             do {
                 let output =
                     try isAlone
                     ? beginningAnew(connection) { try body(transaction) }
                     : connection.base.savepoint { try body(transaction) }
                 hasWritten = true
+                gatherer?.note(properties())
                 store.external.remove(transaction.abandonedFiles)
                 files.written += transaction.writtenFiles
                 files.replaced.formUnion(transaction.replacedFiles)
                 return output
             } catch {
+                if let gathered { gatherer?.cut(to: gathered) }
                 store.external.remove(transaction.writtenFiles)
                 throw error
             }
@@ -208,17 +230,20 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
                 }
             } catch {
                 progress.isInDoubt = CoreDataError.leavesCommitInDoubt(error)
+                if progress.isInDoubt { store.commits.announce(.unknown) }
                 throw error
             }
             progress.isCommitted = true
         }
         let replaced = files.replaced
+        // Before the end, so that the listeners hear of the commits in their order.
+        store.commits.announce(gatherer?.changes(in: open.changedTables, model: store.model))
         end()
         store.wrote(metadata, replacing: replaced)
     }
 
     func mark() -> Int {
-        marks.append(files)
+        marks.append(Mark(files: files, changes: gatherer?.mark))
         return marks.count - 1
     }
 
@@ -254,8 +279,9 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
             }
             connection.changes.removeAll()
         }
-        store.external.remove(Array(files.written.dropFirst(before.written.count)))
-        files = before
+        if let changes = before.changes { gatherer?.cut(to: changes) }
+        store.external.remove(Array(files.written.dropFirst(before.files.written.count)))
+        files = before.files
     }
 
     func keepSnapshot() throws {
@@ -270,6 +296,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
             try connection.base.uninterrupted { try connection.base.execute("ROLLBACK TO sworm_snapshot") }
             connection.changes.removeAll()
         }
+        gatherer?.cut(to: ChangeGatherer.Mark())
         store.external.remove(files.written)
         files = Files()
         return true

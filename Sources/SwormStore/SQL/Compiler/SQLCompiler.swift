@@ -47,7 +47,8 @@ final class SQLCompiler: Sendable {
         return CompiledStatement(sql: "SELECT COUNT(*) FROM (\(rows.sql))", bindings: rows.bindings)
     }
 
-    /// Returns a statement for the primary key followed by the given attributes, by their slots in the fetched entity.
+    /// Returns a statement for the primary key followed by the given attributes, by their slots in the fetched entity, or
+    /// ``PseudoSlot``.
     ///
     /// - Throws: An error if an attribute is transient, because it has no column.
     func values(_ request: FetchSpecification, attributes: [Int]) throws -> CompiledStatement {
@@ -55,6 +56,10 @@ final class SQLCompiler: Sendable {
         var columns = ["\(query.alias).Z_PK"]
         let entity = model[request.entity]
         for slot in attributes {
+            if let name = PseudoSlot.column(slot) {
+                columns.append("IFNULL(\(query.alias).\(name), 0)")
+                continue
+            }
             guard let column = layout.column(ofAttribute: slot, in: entity.number) else {
                 throw QueryError.transient(entity.attributes[slot].name, entity: entity.name)
             }

@@ -1,0 +1,90 @@
+/// The changes that one transaction has committed to a store, or several transactions together.
+///
+/// Rows are identified by the name of the root entity of their hierarchy and their primary key. The changes name all
+/// rows and properties that a transaction may have changed, and possibly more.
+package struct CommittedChanges: Sendable {
+    /// The changed rows of one hierarchy of entities.
+    package struct Rows: Sendable {
+        package var inserted: Set<Int64> = []
+        package var updated: Set<Int64> = []
+        package var deleted: Set<Int64> = []
+
+        package init() {}
+
+        package var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+
+        mutating func insert(_ key: Int64) {
+            // A row with the key of a deleted one may have other values.
+            if deleted.remove(key) != nil { updated.insert(key) } else { inserted.insert(key) }
+        }
+
+        mutating func update(_ key: Int64) {
+            if !inserted.contains(key) { updated.insert(key) }
+        }
+
+        mutating func delete(_ key: Int64) {
+            updated.remove(key)
+            if inserted.remove(key) == nil { deleted.insert(key) }
+        }
+    }
+
+    /// The kind of change of a row.
+    package enum Kind: Sendable {
+        case insertion, update, deletion
+    }
+
+    /// The number of the last of the transactions, in the order of the commits of this process.
+    package var number: UInt64 = 0
+    /// The changed rows by the name of the root entity.
+    package var rows: [String: Rows] = [:]
+    /// The root entities of which any row may have changed.
+    package var unknownRows: Set<String> = []
+    /// The names of the changed properties by the name of the entity.
+    package var properties: [String: Set<String>] = [:]
+    /// Whether anything may have changed, for example because another process has committed.
+    package var isUnknown = false
+    /// The author of the transaction; nil for no author, or several authors.
+    package var author: String?
+
+    package init() {}
+
+    /// Whether nothing was changed.
+    package var isEmpty: Bool {
+        !isUnknown && unknownRows.isEmpty && properties.isEmpty && rows.values.allSatisfy(\.isEmpty)
+    }
+
+    /// Changes about which nothing is known.
+    package static var unknown: CommittedChanges {
+        var changes = CommittedChanges()
+        changes.isUnknown = true
+        return changes
+    }
+
+    package mutating func note(_ kind: Kind, of key: Int64, root: String) {
+        switch kind {
+        case .insertion: rows[root, default: Rows()].insert(key)
+        case .update: rows[root, default: Rows()].update(key)
+        case .deletion: rows[root, default: Rows()].delete(key)
+        }
+    }
+
+    package mutating func note(properties names: some Sequence<String>, of entity: String) {
+        properties[entity, default: []].formUnion(names)
+    }
+
+    /// Adds the changes of a later transaction.
+    package mutating func merge(_ later: CommittedChanges) {
+        number = max(number, later.number)
+        isUnknown = isUnknown || later.isUnknown
+        if author != later.author { author = nil }
+        for (root, more) in later.rows {
+            var rows = self.rows.removeValue(forKey: root) ?? Rows()
+            for key in more.deleted { rows.delete(key) }
+            for key in more.inserted { rows.insert(key) }
+            for key in more.updated { rows.update(key) }
+            self.rows[root] = rows
+        }
+        for (entity, names) in later.properties { note(properties: names, of: entity) }
+        unknownRows.formUnion(later.unknownRows)
+    }
+}
