@@ -27,6 +27,7 @@ extension PersistentContainer {
                 }
                 try translatingErrors { try context.closeStores(until: deadline) }
                 gate.turn(.closed)
+                live.close(with: ContainerState.closed)
             }
         }
     }
@@ -80,6 +81,7 @@ extension PersistentContainer {
                     try translatingErrors { try context.resumeStores(&stores) }
                 }
                 gate.turn(.open)
+                live.resume()
             }
         }
     }

@@ -81,7 +81,11 @@ final class ContainerState: Sendable {
         case .suspending, .suspended:
             throw StoreError(.suspended, "The store is suspended. Resume it before using it.")
         case .closing, .closed:
-            throw StoreError(.storeClosed, "The store was closed. Create another container to use it.")
+            throw Self.closed
         }
+    }
+
+    static var closed: StoreError {
+        StoreError(.storeClosed, "The store was closed. Create another container to use it.")
     }
 }

@@ -26,6 +26,8 @@ public final class PersistentContainer: Sendable {
     let writeTurn = WriteTurn()
     /// The mappings from tables to the model, by type.
     let bindings = Locked<[ObjectIdentifier: any AnyObject & Sendable]>([:])
+    /// The live requests.
+    let live = LiveCenter()
     /// A pool that receives the contexts of calls that have ended; nil if the user provides the contexts.
     let spareContexts: SpareContexts?
 

@@ -5,6 +5,8 @@ final class BindingCache {
     let context: NSManagedObjectContext
     private let shared: Locked<[ObjectIdentifier: any AnyObject & Sendable]>
     private var bindings: [ObjectIdentifier: AnyObject] = [:]
+    /// The recorder of the reads of a live request's closure.
+    var recorder: RequestRecorder?
     /// The type that was requested last, because it is usually requested again.
     private var last: (key: ObjectIdentifier, binding: AnyObject)?
 

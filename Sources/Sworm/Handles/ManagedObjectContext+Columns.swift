@@ -75,6 +75,7 @@ extension ManagedObjectContext {
     ) throws -> [Value] {
         let binding = try binding(for: T.self)
         let index = try binding.mapping.index(of: keyPath)
+        record(request.content, of: binding.mapping, attributes: [binding.mapping.attributes[index].name])
         let values = try translatingErrors {
             if try request.content.isEmpty() { return [AttributeValue]() }
             if let values = try instance.column(at: index, of: request.content, with: binding) { return values }

@@ -15,6 +15,7 @@ extension ManagedObjectContext {
     ) throws -> sending [PlainObject] {
         let binding = try binding(for: PlainObject.self)
         let request = request.content
+        record(request, of: binding.mapping)
         // This call created every value, and nothing else references it.
         nonisolated(unsafe) let values: [PlainObject]
         do {
@@ -55,6 +56,7 @@ extension ManagedObjectContext {
         _ request: RequestContent, into place: UnsafeMutablePointer<PlainObject>
     ) throws -> Bool {
         let binding = try binding(for: PlainObject.self)
+        record(request, of: binding.mapping)
         if try request.isEmpty() { return false }
         var request = request
         request.limit = 1
@@ -91,6 +93,7 @@ extension ManagedObjectContext {
         _ request: Request<PlainObject>, _ body: (UnsafeMutablePointer<PlainObject>) throws -> Void
     ) throws {
         let binding = try binding(for: PlainObject.self)
+        record(request.content, of: binding.mapping)
         // Errors of the closure are rethrown unchanged.
         var failure: (any Swift.Error)?
         func guarded(_ place: UnsafeMutablePointer<PlainObject>) throws {

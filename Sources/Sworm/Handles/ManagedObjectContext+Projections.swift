@@ -29,18 +29,48 @@ extension ManagedObjectContext {
         try fetch(projection).first
     }
 
+    /// Returns the rows of a projection for a live request, with the values by which they are compared.
+    func liveRows<PlainObject: ManagedObjectConvertible, Row: Sendable>(
+        of projection: Projection<PlainObject, Row>
+    ) throws -> LiveProjectionRows<Row> {
+        func read<Reader: RowReading<Row>>(_ reader: Reader) throws -> LiveProjectionRows<Row> {
+            switch try columns(of: projection, reader) {
+            case .raw(let raw):
+                LiveProjectionRows(rows: try raw.map(reader.row), values: raw.map(Reader.values))
+            case .values(let values): LiveProjectionRows(rows: try values.map(reader.row), values: values)
+            }
+        }
+        return try read(projection.reader)
+    }
+
     private func rows<PlainObject, Reader: RowReading>(
         of projection: Projection<PlainObject, Reader.Row>, _ reader: Reader
     ) throws -> [Reader.Row] {
+        switch try columns(of: projection, reader) {
+        case .raw(let raw): try raw.map(reader.row)
+        case .values(let values): try values.map(reader.row)
+        }
+    }
+
+    private enum Columns<Raw> {
+        case raw([Raw])
+        case values([[AttributeValue]])
+    }
+
+    private func columns<PlainObject, Reader: RowReading>(
+        of projection: Projection<PlainObject, Reader.Row>, _ reader: Reader
+    ) throws -> Columns<Reader.Raw> {
         let binding = try binding(for: PlainObject.self)
         let (request, tree) = try projection.checked()
+        record(request, of: binding.mapping, attributes: [])
+        bindings.recorder?.note(tree, of: bindings.description(of: binding.mapping.entityName))
         try request.validate()
-        if tree.groupLimit == 0 { return [] }
+        if tree.groupLimit == 0 { return .raw([]) }
         let raw = try translatingErrors {
             try instance.project(tree, of: request, entity: binding.entity, with: reader)
         }
-        if let raw { return try raw.map(reader.row) }
-        return try translatingErrors { try values(request, tree, of: binding.entity) }.map(reader.row)
+        if let raw { return .raw(raw) }
+        return .values(try translatingErrors { try values(request, tree, of: binding.entity) })
     }
 
     /// Returns the rows as computed from objects, if unsaved changes must be merged.

@@ -15,6 +15,8 @@ public final class ManagedObjectContext {
         workspace = PerformState(scope, bindings: bindings)
     }
 
+    var bindings: BindingCache { workspace.bindings }
+
     /// Releases the workspace. Called when the scope has ended.
     func end() { workspace.end() }
 
@@ -100,6 +102,7 @@ extension ManagedObjectContext {
     @discardableResult
     public func count<PlainObject: ManagedObjectConvertible>(of request: Request<PlainObject>) throws -> Int {
         let binding = try binding(for: PlainObject.self)
+        record(request.content, of: binding.mapping, attributes: [])
         if try request.content.isEmpty() { return 0 }
         return try translatingErrors { try instance.countObjects(request.content, of: binding.entity) }
     }
@@ -121,6 +124,7 @@ extension ManagedObjectContext {
     private func handles<PlainObject>(_ request: RequestContent) throws -> [ManagedObject<PlainObject>] {
         let family = try family(of: PlainObject.self)
         let entity = family.binding.entity
+        record(request, of: family.binding.mapping)
         let isEmpty = try request.isEmpty()
         if !request.prefetch.isEmpty {
             try instance.checkRelations(request.prefetch, ofEntity: family.binding.mapping.entityName)

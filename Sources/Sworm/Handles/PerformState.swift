@@ -64,6 +64,9 @@ final class HandleStorage<T: ManagedObjectConvertible> {
         self.workspace = workspace
         scope = workspace.scope
         self.rows = rows
+        if let recorder = workspace.bindings.recorder {
+            recorder.noteHandles(of: workspace.bindings.description(of: binding.mapping.entityName))
+        }
     }
 
     /// Returns the index of the attribute that a key path refers to. It is called while the scope is active, and

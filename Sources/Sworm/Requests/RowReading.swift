@@ -11,6 +11,9 @@ protocol RowReading<Row>: Sendable {
     static var cells: [RawCell]? { get }
     static func empty() -> Raw
 
+    /// Returns the stored values of the columns.
+    static func values(_ raw: Raw) -> [AttributeValue]
+
     /// Descriptions of the columns, for messages.
     var names: [String] { get }
 
@@ -51,6 +54,12 @@ struct TupleReader<each Column: ProjectionColumn>: RowReading {
 
     static func empty() -> Raw { (repeat Optional<(each Column).Raw>.none) }
 
+    static func values(_ raw: Raw) -> [AttributeValue] {
+        var values: [AttributeValue] = []
+        repeat values.append((each raw)?.attributeValue ?? .null)
+        return values
+    }
+
     var names: [String] {
         var names: [String] = []
         repeat names.append((each columns).name)
@@ -83,6 +92,12 @@ struct MadeReader<Row, each Column: ProjectionColumn>: RowReading {
     static var cells: [RawCell]? { TupleReader<repeat each Column>.cells }
     static func empty() -> Raw { TupleReader<repeat each Column>.empty() }
 
+    static func values(_ raw: Raw) -> [AttributeValue] {
+        var values: [AttributeValue] = []
+        repeat values.append((each raw)?.attributeValue ?? .null)
+        return values
+    }
+
     var names: [String] { TupleReader(repeat each columns).names }
 
     func row(_ raw: Raw) throws -> Row { try make(repeat try (each columns).value(each raw)) }
@@ -103,6 +118,7 @@ struct MappedReader<Row, Inner: RowReading>: RowReading {
 
     static var cells: [RawCell]? { Inner.cells }
     static func empty() -> Inner.Raw { Inner.empty() }
+    static func values(_ raw: Inner.Raw) -> [AttributeValue] { Inner.values(raw) }
 
     var names: [String] { inner.names }
     func row(_ raw: Inner.Raw) throws -> Row { try make(try inner.row(raw)) }

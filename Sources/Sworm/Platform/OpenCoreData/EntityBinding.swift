@@ -24,6 +24,8 @@ final class EntityBinding<T: ManagedObjectConvertible>: @unchecked Sendable {
     let relations: [String: Int]
     /// The mapping for decoding values from rows; nil if an attribute has to be read through an object.
     let rowPlan: RowPlan<T>?
+    /// The mapping for decoding values, identities and versions from rows, for live requests.
+    let livePlan: RowPlan<LiveRecord<T>>?
     /// The mapping for encoding values into rows.
     let writePlan: WritePlan<T>
 
@@ -68,6 +70,7 @@ final class EntityBinding<T: ManagedObjectConvertible>: @unchecked Sendable {
         self.relations = relations
         isWhole = attributes == Array(entity.attributes.indices)
         rowPlan = composites.isEmpty ? Self.makeRowPlan(mapping, entity: entity, slots: attributes) : nil
+        livePlan = composites.isEmpty ? Self.makeLivePlan(mapping, entity: entity, slots: attributes) : nil
         writePlan = Self.makeWritePlan(
             mapping, entity: entity, slots: attributes, composites: composites)
     }
@@ -75,33 +78,6 @@ final class EntityBinding<T: ManagedObjectConvertible>: @unchecked Sendable {
     /// Returns whether the binding was created for the model that a context uses.
     func fits(_ context: NSManagedObjectContext) -> Bool {
         context.coordinator?.managedObjectModel === description.managedObjectModel
-    }
-
-    private static func makeRowPlan(
-        _ mapping: EntityMapping<T>, entity: CompiledEntity, slots: [Int]
-    ) -> RowPlan<T>? {
-        var ops: [RowOp] = []
-        var customs: [RowPlan<T>.Custom] = []
-        for (index, attribute) in mapping.attributes.enumerated() {
-            let description = entity.attributes[slots[index]]
-            if description.isTransient { return nil }
-            // Column 0 is the primary key.
-            let column = Int32(index + 1)
-            if let offset = attribute.directOffset {
-                ops.append(
-                    RowOp(
-                        column: column, kind: FieldKind(attribute.kind, isOptional: attribute.isOptional),
-                        offset: offset, isExternal: description.allowsExternalStorage))
-                continue
-            }
-            if description.allowsExternalStorage { return nil }
-            let kind = attribute.kind
-            let apply: @Sendable (inout T, borrowing ColumnView) throws -> Void = { object, view in
-                try mapping.write(try kind.value(in: view), at: index, into: &object)
-            }
-            customs.append(RowPlan<T>.Custom(column: column, apply: apply))
-        }
-        return RowPlan(ops: ops, customs: customs, makesEach: !mapping.sharesTemplate) { T() }
     }
 }
 

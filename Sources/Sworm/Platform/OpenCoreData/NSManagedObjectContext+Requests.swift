@@ -147,7 +147,7 @@ extension NSManagedObjectContext {
 
 extension EntityBinding {
     /// Converts the error of a value that does not fit its property into the error that decoding an object throws.
-    fileprivate func named(_ error: any Error) -> any Error {
+    func named(_ error: any Error) -> any Error {
         guard let failure = error as? CoreDataError, let issue = failure.cause as? DecodingFailure,
             let name = failure.key, let index = mapping.index(named: name)
         else { return error }

@@ -1,0 +1,36 @@
+/// The objects that a request finds at one moment, and the differences from the previous list of the same consumer.
+///
+/// ```swift
+/// for try await list in store.lists(of: Book.all.sort(\.title)) {
+///     table.apply(list.changes)
+///     print(list.map(\.title))
+/// }
+/// ```
+public struct LiveList<PlainObject: ManagedObjectConvertible>: RandomAccessCollection {
+    let rows: LiveRows<PlainObject>
+    /// The differences from the list that the consumer received before. In the first list, all objects are inserted.
+    public let changes: ListChanges
+
+    /// The offset of the first object, which is zero.
+    public var startIndex: Int { 0 }
+    /// The number of objects.
+    public var endIndex: Int { rows.records.count }
+
+    /// Accesses the object at an offset.
+    public subscript(offset: Int) -> LiveRow<PlainObject> {
+        let record = rows.records[offset]
+        return LiveRow(id: id(of: record), value: record.value)
+    }
+
+    /// The values of the objects.
+    public var values: [PlainObject] { rows.records.map(\.value) }
+
+    /// The identities of the objects.
+    public var ids: [ManagedObjectID<PlainObject>] { rows.records.map { id(of: $0) } }
+
+    private func id(of record: LiveRecord<PlainObject>) -> ManagedObjectID<PlainObject> {
+        ManagedObjectID(rows.sources.reference(of: record.identity))
+    }
+}
+
+extension LiveList: Sendable where PlainObject: Sendable {}

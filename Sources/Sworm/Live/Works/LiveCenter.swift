@@ -1,0 +1,232 @@
+import Dispatch
+import SwormPredicates
+
+/// The live requests of one container: it listens to commits, decides which requests they touch, and refreshes those in
+/// one snapshot.
+///
+/// A commit costs the thread that has committed a lock and a lookup of the changed entities; everything else happens on
+/// the center's queue.
+final class LiveCenter: Sendable {
+    private struct State: Sendable {
+        /// How many works depend on each entity.
+        var interests: [String: Int] = [:]
+        /// The changes that were not handled yet.
+        var pending: CommittedChanges?
+        /// The number of commits that were announced, also of those that no work depends on.
+        var commits = 0
+    }
+
+    /// The works and the listening, which only the queue uses.
+    private struct Content: Sendable {
+        var works: [ObjectIdentifier: any LiveWork] = [:]
+        /// The region with which each work was registered.
+        var regions: [ObjectIdentifier: TrackedRegion] = [:]
+        var listening: CommitListening?
+        /// The works for requests that several consumers may share.
+        var shared: [RequestKey: any LiveWork] = [:]
+        var keys: [ObjectIdentifier: RequestKey] = [:]
+    }
+
+    let queue = DispatchQueue(label: "Sworm.LiveCenter", qos: .userInitiated)
+    private let state = Locked(State())
+    private let content = Locked(Content())
+    /// The numbers of the steps that were taken, for tests.
+    let steps = Locked(LiveSteps())
+
+    // MARK: Works
+
+    /// Adds a work, on the queue: prepares it, registers its interest, and reads it for the first time.
+    ///
+    /// The interest is registered before the read. A commit is then either part of the first snapshot or announced
+    /// after it, and none is missed.
+    func start(_ work: any LiveWork) {
+        do {
+            try work.container.readSnapshot { context in
+                try work.prepare(in: context)
+                listen(context)
+            }
+        } catch {
+            return end(work, with: error)
+        }
+        register(work)
+        refresh([work], after: nil)
+    }
+
+    /// Removes a work, on the queue. When no work is left, commits are not listened to any more.
+    func remove(_ work: any LiveWork) {
+        let (removed, listening) = content.withLock { content -> (TrackedRegion?, CommitListening?) in
+            if let key = content.keys.removeValue(forKey: ObjectIdentifier(work)) { content.shared[key] = nil }
+            guard content.works.removeValue(forKey: ObjectIdentifier(work)) != nil else { return (nil, nil) }
+            let region = content.regions.removeValue(forKey: ObjectIdentifier(work))
+            guard content.works.isEmpty else { return (region, nil) }
+            defer { content.listening = nil }
+            return (region, content.listening)
+        }
+        if let removed { state.withLock { Self.change(&$0.interests, by: -1, of: removed) } }
+        listening?.end()
+    }
+
+    func sharedWork(_ key: RequestKey) -> (any LiveWork)? { content.withLock { $0.shared[key] } }
+
+    func share(_ work: any LiveWork, as key: RequestKey) {
+        content.withLock { content in
+            content.shared[key] = work
+            content.keys[ObjectIdentifier(work)] = key
+        }
+    }
+
+    /// Whether no work is left, for tests.
+    var isIdle: Bool { content.withLock { $0.works.isEmpty && $0.listening == nil } }
+
+    private func register(_ work: any LiveWork) {
+        let region = work.region
+        // The new interest is added before the old one is removed, so that nothing is missed in between.
+        state.withLock { Self.change(&$0.interests, by: 1, of: region) }
+        let previous = content.withLock { content in
+            content.works[ObjectIdentifier(work)] = work
+            return content.regions.updateValue(region, forKey: ObjectIdentifier(work))
+        }
+        if let previous { state.withLock { Self.change(&$0.interests, by: -1, of: previous) } }
+    }
+
+    private static func change(_ interests: inout [String: Int], by difference: Int, of region: TrackedRegion) {
+        for entity in region.entities {
+            let count = interests[entity, default: 0] + difference
+            interests[entity] = count > 0 ? count : nil
+        }
+    }
+
+    // MARK: Commits
+
+    private func listen(_ context: ManagedObjectContext) {
+        guard content.withLock({ $0.listening == nil }) else { return }
+        let listening = context.instance.listenToCommits { [weak self] in self?.announce($0) }
+        content.withLock { $0.listening = listening }
+    }
+
+    /// Notes the changes of a commit, on the thread that has committed.
+    private func announce(_ changes: CommittedChanges) {
+        let isFirst = state.withLock { state in
+            state.commits += 1
+            guard Self.concerns(changes, state.interests) else { return false }
+            guard state.pending == nil else {
+                state.pending?.merge(changes)
+                return false
+            }
+            state.pending = changes
+            return true
+        }
+        if isFirst { queue.async { [weak self] in self?.handleCommits() } }
+    }
+
+    private static func concerns(_ changes: CommittedChanges, _ interests: [String: Int]) -> Bool {
+        changes.isUnknown || changes.rows.keys.contains { interests[$0] != nil }
+            || changes.properties.keys.contains { interests[$0] != nil }
+            || changes.unknownRows.contains { interests[$0] != nil }
+    }
+
+    private func handleCommits() {
+        let changes = state.withLock { state in
+            defer { state.pending = nil }
+            return state.pending
+        }
+        guard let changes else { return }
+        steps.withLock { $0.wakes += 1 }
+        let touched = content.withLock { content in
+            content.works.values.filter { content.regions[ObjectIdentifier($0)]?.isTouched(by: changes) ?? false }
+        }
+        refresh(touched, after: changes)
+    }
+
+    // MARK: Reads
+
+    /// Refreshes works in one snapshot, so that their results belong to the same moment.
+    private func refresh(_ works: [any LiveWork], after changes: CommittedChanges?) {
+        guard let container = works.first?.container else { return }
+        var failures: [(work: any LiveWork, error: any Error)] = []
+        let commits = state.withLock { $0.commits }
+        do {
+            try repeating {
+                failures = []
+                steps.withLock { $0.reads += 1 }
+                try container.readSnapshot { context in
+                    let snapshot = LiveSnapshot(context, changes: changes)
+                    for work in works {
+                        do {
+                            try work.refresh(in: snapshot)
+                        } catch  where Self.isTemporary(error) {
+                            throw error
+                        } catch {
+                            failures.append((work, error))
+                        }
+                    }
+                }
+            }
+        } catch StoreError.Code.suspended {
+            // ``resume()`` reads everything again.
+            return state.withLock { $0.pending = .unknown }
+        } catch {
+            failures = works.map { ($0, error) }
+        }
+        for (work, error) in failures { end(work, with: error) }
+        // A closure may have read something else than before, and a commit to that may have come before the interest.
+        let grown = works.filter { work in
+            guard let known = content.withLock({ $0.regions[ObjectIdentifier(work)] }), work.region != known else {
+                return false
+            }
+            register(work)
+            return !work.region.isSubset(of: known)
+        }
+        if !grown.isEmpty, state.withLock({ $0.commits }) != commits { refresh(grown, after: .unknown) }
+    }
+
+    /// Runs a read, and repeats it at most three times after a temporary failure.
+    private func repeating(_ read: () throws -> Void) throws {
+        var repetition = 0
+        while true {
+            do {
+                return try read()
+            } catch  where repetition < 3 && Self.isTemporary(error) {
+                repetition += 1
+            }
+        }
+    }
+
+    private static func isTemporary(_ error: any Error) -> Bool { StoreError.Code.timedOut ~= error }
+
+    private func end(_ work: any LiveWork, with error: any Error) {
+        work.fail(error)
+        remove(work)
+    }
+
+    // MARK: The container
+
+    /// Reads everything again after the container was suspended, because the file may have been changed.
+    func resume() {
+        state.withLock { $0.pending = .unknown }
+        queue.async { [weak self] in self?.handleCommits() }
+    }
+
+    /// Ends all works, because the container is being closed.
+    func close(with error: StoreError) {
+        queue.async { [self] in
+            for work in content.withLock({ $0.works.values.map { $0 } }) { end(work, with: error) }
+        }
+    }
+}
+
+/// The numbers of the steps that a center has taken.
+struct LiveSteps: Sendable {
+    /// The number of times that commits were handled.
+    var wakes = 0
+    /// The number of snapshots that were read.
+    var reads = 0
+    /// The number of statements that tested changed rows against a condition.
+    var tests = 0
+    /// The number of results of which only the changed rows were read.
+    var patches = 0
+    /// The number of results that were read completely.
+    var reruns = 0
+    /// The number of results that were delivered.
+    var deliveries = 0
+}

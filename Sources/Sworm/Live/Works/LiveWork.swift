@@ -1,0 +1,27 @@
+import SwormPredicates
+
+/// Something that a center keeps up to date. Its members are called on the center's queue.
+protocol LiveWork: AnyObject, Sendable {
+    /// The container of the store.
+    var container: any LiveContainer { get }
+
+    /// The part of the store on which the result depends. It may change with each refresh.
+    var region: TrackedRegion { get }
+
+    /// Determines the region before the first read.
+    func prepare(in context: ManagedObjectContext) throws
+
+    /// Reads the result if the changes of the snapshot may have changed it, and delivers it if it is another one.
+    func refresh(in snapshot: LiveSnapshot) throws
+
+    /// Ends the work with an error.
+    func fail(_ error: any Error)
+}
+
+/// A container with live requests, as its center and its works use it.
+protocol LiveContainer: AnyObject, Sendable {
+    var live: LiveCenter { get }
+
+    /// Runs a closure that reads one snapshot of the store.
+    func readSnapshot(_ body: (ManagedObjectContext) throws -> Void) throws
+}

@@ -1,0 +1,28 @@
+import SwormPredicates
+
+/// The test of single rows against the condition of a request, in memory.
+struct RowTest<T: ManagedObjectConvertible>: Sendable {
+    private let predicate: PreparedPredicate?
+    private let mapping = T.mapping
+
+    /// - Returns: Nil if the condition must be evaluated by the store, because it reads more than attributes of the
+    ///   table.
+    init?(_ condition: ConditionContent?) {
+        guard let condition else {
+            predicate = nil
+            return
+        }
+        guard let tree = try? condition.tree(),
+            (try? tree.checkTypes(of: TableTypes(mapping: T.mapping, isPlain: true))) != nil,
+            let prepared = try? PreparedPredicate(tree)
+        else { return nil }
+        predicate = prepared
+    }
+
+    /// Returns whether a row matches the condition; nil if the store must decide, for example because the condition
+    /// compares identities.
+    func matches(_ value: T) -> Bool? {
+        guard let predicate else { return true }
+        return try? predicate.matches(ValueSubject(value, mapping: mapping))
+    }
+}
