@@ -91,6 +91,7 @@ struct ReadmeTests {
             ("Writing", "upsert"),
             ("Errors", "openingFailure"),
             ("Cookbook", "TestStore"),
+            ("LiveData", "lists"),
         ])
     func `the code of the guides compiles`(guide: String, word: String) throws {
         let compiler = try #require(SnippetCompiler.found)
@@ -122,6 +123,7 @@ struct ReadmeTests {
         "Sources/Sworm/Sworm.docc/Writing.md",
         "Sources/Sworm/Sworm.docc/Errors.md",
         "Sources/Sworm/Sworm.docc/Cookbook.md",
+        "Sources/Sworm/Sworm.docc/LiveData.md",
     ])
     func `its links work`(path: String) throws {
         let document = try Document(path)
