@@ -201,7 +201,28 @@ let copied = try PersistentContainer(for: Book.self, at: .readOnly(backupURL)).r
 print("In the backup: \(copied) books")
 try FileManager.default.removeItem(at: backupURL)
 
-// MARK: 7 Delete
+// MARK: 7 Follow changes
+//
+// A request can be followed: the sequence yields the current result, and a newer one after each commit that changes it. A list
+// comes with the differences from the one before. A consumer that has written receives its own changes with the next one.
+
+chapter("Follow changes")
+var isFirst = true
+for try await list in store.lists(of: Book.all.where { $0.year > 1800 }.sort(\.title)) {
+    if isFirst {
+        isFirst = false
+        try store.perform { context in
+            try context.insert(Book(title: "A Confession", year: 1882))
+            try context.fetchOne(Book.all.where { $0.title == "Anna Karenina" })?.encode(\.rating, 5)
+        }
+        continue
+    }
+    let (inserted, updated) = (list.changes.inserted.map { list[$0].title }, list.changes.updated.map { list[$0].title })
+    print("Inserted: \(inserted), updated: \(updated)")
+    break
+}
+
+// MARK: 8 Delete
 //
 // Delete rules are applied immediately: deleting a book deletes its reviews too, but not its author.
 
@@ -213,7 +234,7 @@ try store.perform { context in
     print("\(try context.count(of: Author.all)) authors")
 }
 
-// MARK: 8 Errors
+// MARK: 9 Errors
 //
 // An error has a code to match, and a message with the cause, the affected object, and a remedy.
 

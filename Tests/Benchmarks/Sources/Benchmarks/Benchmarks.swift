@@ -15,6 +15,7 @@
 //     --json               one JSON object a line instead of the table
 //     --curve              instead, the time of one row in tables of 1000 to 1000000 rows (to 100000 with --quick)
 //     --received           instead, the time of decoding and checking conditions of 1 kB to 1 MB that a client sends
+//     --live               instead, what live results cost, beside GRDB's observations
 //     --migration          instead, what migrations take: a table of 1000000 rows (--rows N), and 100 files of 10 MB
 //     --migration-hubs [N ...]
 //                          instead, the time of one object in a custom stage where objects share 40 hubs: in stores of so many
@@ -36,9 +37,9 @@ import Foundation
 
 @main
 struct Benchmarks {
-    static func main() {
+    static func main() async {
         do {
-            exit(try run(Options(CommandLine.arguments.dropFirst())) ? 0 : 1)
+            exit(try await run(Options(CommandLine.arguments.dropFirst())) ? 0 : 1)
         } catch {
             FileHandle.standardError.write(Data("\(error)\n".utf8))
             exit(2)
@@ -46,7 +47,7 @@ struct Benchmarks {
     }
 
     /// Whether no bar was missed.
-    static func run(_ options: Options) throws -> Bool {
+    static func run(_ options: Options) async throws -> Bool {
         if let probe = options.migrationProbe {
             try Migrations.probe(probe.way, probe.folder)
             return true
@@ -56,6 +57,9 @@ struct Benchmarks {
             return true
         }
         if options.measuresConditions { return try ReceivedConditions().print() }
+        if options.measuresLive {
+            return try await LiveBenches(rows: 10_000, repetitions: options.isQuick ? 101 : 501).print()
+        }
         if options.measuresMigrations {
             try Migrations(options: options).print()
             return true

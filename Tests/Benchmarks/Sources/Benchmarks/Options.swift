@@ -21,6 +21,8 @@ struct Options {
     /// What conditions cost that clients send.
     var measuresConditions = false
     var measuresMigrations = false
+    /// What live results cost.
+    var measuresLive = false
     /// In stores of how many objects migrations over shared hubs are measured.
     var migrationHubs: [Int] = []
     /// How many migrations are to be killed.
@@ -55,6 +57,7 @@ struct Options {
             case "--json": printsJSON = true
             case "--curve": printsCurve = true
             case "--received": measuresConditions = true
+            case "--live": measuresLive = true
             case "--migration": measuresMigrations = true
             case "--migration-hubs":
                 // All numbers that follow.
@@ -81,7 +84,7 @@ struct Options {
                 throw Failure(
                     """
                     \(argument) is no option. There are: --quick, --only NAME, --rows N, --repetitions N, --json, --curve, \
-                    --received, --migration, --migration-hubs [N ...], --migration-kills N, --padding N, --disk PATH, --seed N, --list, \
+                    --received, --live, --migration, --migration-hubs [N ...], --migration-kills N, --padding N, --disk PATH, --seed N, --list, \
                     --keep-heap.
                     """)
             }
