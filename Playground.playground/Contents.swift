@@ -217,8 +217,8 @@ for try await list in store.lists(of: Book.all.where { $0.year > 1800 }.sort(\.t
         }
         continue
     }
-    let (inserted, updated) = (list.changes.inserted.map { list[$0].title }, list.changes.updated.map { list[$0].title })
-    print("Inserted: \(inserted), updated: \(updated)")
+    print("Inserted: \(list.changes.inserted.map { list[$0].title }),", terminator: " ")
+    print("updated: \(list.changes.updated.map { list[$0].title })")
     break
 }
 

@@ -133,7 +133,7 @@ extension PersistentContainer {
     ) -> Mailbox<LiveRows<PlainObject>> {
         let live = live
         let mailbox = Mailbox<LiveRows<PlainObject>>(
-            afterCommits: { body in live.queue.async(execute: body) },
+            afterCommits: { live.afterCommits($0) },
             onEnd: { live.unsubscribe($0, from: request) })
         live.subscribe(mailbox, to: request, in: self)
         return mailbox
@@ -146,7 +146,7 @@ extension PersistentContainer {
         let live = live
         let work = Locked<(any LiveWork)?>(nil)
         let mailbox = Mailbox<Element>(
-            afterCommits: { body in live.queue.async(execute: body) },
+            afterCommits: { live.afterCommits($0) },
             onEnd: { _ in
                 guard let ended = work.withLock({ $0 }) else { return }
                 live.queue.async { live.remove(ended) }

@@ -35,6 +35,8 @@ package struct CommittedChanges: Sendable {
 
     /// The number of the last of the transactions, in the order of the commits of this process.
     package var number: UInt64 = 0
+    /// The number of the transactions.
+    package private(set) var transactions = 1
     /// The changed rows by the name of the root entity.
     package var rows: [String: Rows] = [:]
     /// The root entities of which any row may have changed.
@@ -75,6 +77,7 @@ package struct CommittedChanges: Sendable {
     /// Adds the changes of a later transaction.
     package mutating func merge(_ later: CommittedChanges) {
         number = max(number, later.number)
+        transactions += later.transactions
         isUnknown = isUnknown || later.isUnknown
         if author != later.author { author = nil }
         for (root, more) in later.rows {

@@ -11,7 +11,7 @@ struct ListChangesTests {
     }
 
     private func changes(from old: [Item], to new: [Item]) -> ListChanges {
-        ListChanges(from: old.map(\.id), to: new.map(\.id)) { old[$0].value == new[$1].value }
+        ListChanges(from: old.count, { old[$0].id }, to: new.count, { new[$0].id }) { old[$0].value == new[$1].value }
     }
 
     @Test func `of equal lists are empty`() {

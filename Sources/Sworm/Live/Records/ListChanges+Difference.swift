@@ -2,24 +2,24 @@ extension ListChanges {
     /// Creates the differences between two lists.
     ///
     /// - Parameters:
-    ///   - old: The identities of the old list, each once.
-    ///   - new: The identities of the new list, each once.
+    ///   - old: The length of the old list.
+    ///   - oldID: The identity at an offset of the old list, each of which occurs once.
+    ///   - new: The length of the new list.
+    ///   - newID: The identity at an offset of the new list, each of which occurs once.
     ///   - isSame: A closure that returns whether the object at an offset of the old list has the same values as the one
     ///     at an offset of the new list. It is called for objects that are in both lists.
     /// - Complexity: O(*n*) if the lists differ in a short part, else O(*n* log *n*).
     init<ID: Hashable>(
-        from old: some RandomAccessCollection<ID>, to new: some RandomAccessCollection<ID>,
+        from old: Int, _ oldID: (Int) -> ID, to new: Int, _ newID: (Int) -> ID,
         isSame: (_ old: Int, _ new: Int) -> Bool
     ) {
-        func oldID(_ offset: Int) -> ID { old[old.index(old.startIndex, offsetBy: offset)] }
-        func newID(_ offset: Int) -> ID { new[new.index(new.startIndex, offsetBy: offset)] }
         // Most changes concern a few rows, so the common head and tail are compared first, without a dictionary.
         var start = 0
-        while start < old.count, start < new.count, oldID(start) == newID(start) {
+        while start < old, start < new, oldID(start) == newID(start) {
             if !isSame(start, start) { updated.append(start) }
             start += 1
         }
-        var (oldEnd, newEnd) = (old.count, new.count)
+        var (oldEnd, newEnd) = (old, new)
         var tail: [Int] = []
         while oldEnd > start, newEnd > start, oldID(oldEnd - 1) == newID(newEnd - 1) {
             oldEnd -= 1

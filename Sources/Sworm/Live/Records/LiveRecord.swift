@@ -11,6 +11,37 @@ struct LiveRecord<PlainObject: ManagedObjectConvertible> {
 
 extension LiveRecord: Sendable where PlainObject: Sendable {}
 
+extension LiveRecord {
+    /// Returns the identities and versions of records.
+    static func stamps(_ records: [LiveRecord]) -> [LiveStamp] {
+        guard let identity = MemoryLayout<LiveRecord>.offset(of: \.identity),
+            let version = MemoryLayout<LiveRecord>.offset(of: \.version)
+        else { return records.map { LiveStamp(identity: $0.identity, version: $0.version) } }
+        let stride = MemoryLayout<LiveRecord>.stride
+        // The loop reads plain integers by their offsets, because a generic loop would copy each value.
+        return records.withUnsafeBytes { bytes in
+            LiveStamp.read(records.count, from: bytes, stride: stride, identity: identity, version: version)
+        }
+    }
+}
+
+extension LiveStamp {
+    /// Reads stamps from memory in which they are at the given offsets.
+    fileprivate static func read(
+        _ count: Int, from bytes: UnsafeRawBufferPointer, stride: Int, identity: Int, version: Int
+    ) -> [LiveStamp] {
+        var stamps: [LiveStamp] = []
+        stamps.reserveCapacity(count)
+        for index in 0..<count {
+            stamps.append(
+                LiveStamp(
+                    identity: bytes.load(fromByteOffset: index * stride + identity, as: LiveIdentity.self),
+                    version: bytes.load(fromByteOffset: index * stride + version, as: Int64.self)))
+        }
+        return stamps
+    }
+}
+
 /// The identity of a row, in a form that is read and compared quickly.
 struct LiveIdentity: Hashable, Sendable {
     var key: Int64 = 0

@@ -1,28 +1,114 @@
 /// The rows of a live request at one moment.
 struct LiveRows<PlainObject: ManagedObjectConvertible> {
-    var records: [LiveRecord<PlainObject>] = []
-    var sources = LiveSources()
+    private(set) var records: [LiveRecord<PlainObject>]
+    /// The identities and versions of the records. They are separate, because code that does not depend on the model
+    /// compares them much faster.
+    private(set) var stamps: [LiveStamp]
+    let sources: LiveSources
     /// Compares the values of two rows with the same identity; nil if their versions are enough.
     var isSameValue: (@Sendable (PlainObject, PlainObject) -> Bool)?
+    /// The history of the rows since they were last read completely.
+    private var patches = LivePatches()
 
-    func isSame(_ one: LiveRecord<PlainObject>, _ other: LiveRecord<PlainObject>) -> Bool {
-        guard one.version == other.version else { return false }
-        return isSameValue.map { $0(one.value, other.value) } ?? true
+    init(_ records: [LiveRecord<PlainObject>] = [], stamps: [LiveStamp] = [], sources: LiveSources = LiveSources()) {
+        self.records = records
+        self.stamps = stamps
+        self.sources = sources
+    }
+
+    /// Replaces the row at an offset by a newer state of it.
+    ///
+    /// - Returns: Whether the row has changed.
+    mutating func replace(_ offset: Int, by record: LiveRecord<PlainObject>) -> Bool {
+        let stamp = LiveStamp(identity: record.identity, version: record.version)
+        if stamp == stamps[offset], isSameValue?(records[offset].value, record.value) ?? true { return false }
+        records[offset] = record
+        stamps[offset] = stamp
+        patches.note(offset)
+        return true
     }
 
     /// Returns whether the rows are the same, in the same order and with the same values.
     func isSame(as other: LiveRows) -> Bool {
-        records.count == other.records.count
-            && zip(records, other.records).allSatisfy { $0.identity == $1.identity && isSame($0, $1) }
+        guard stamps == other.stamps else { return false }
+        guard let isSameValue else { return true }
+        return zip(records, other.records).allSatisfy { isSameValue($0.value, $1.value) }
     }
 
     /// Returns the differences from earlier rows.
     func changes(since old: LiveRows?) -> ListChanges {
         let old = old ?? LiveRows()
-        return ListChanges(from: old.records.lazy.map(\.identity), to: records.lazy.map(\.identity)) { before, now in
-            isSame(old.records[before], records[now])
+        if let offsets = patches.offsets(since: old.patches) {
+            var changes = ListChanges()
+            changes.updated = offsets
+            return changes
+        }
+        guard let isSameValue else { return LiveStamp.changes(from: old.stamps, to: stamps) { _, _ in true } }
+        return LiveStamp.changes(from: old.stamps, to: stamps) { before, now in
+            isSameValue(old.records[before].value, records[now].value)
         }
     }
 }
 
 extension LiveRows: Sendable where PlainObject: Sendable {}
+
+/// The identity and the version of a row.
+struct LiveStamp: Hashable, Sendable {
+    var identity: LiveIdentity
+    var version: Int64
+
+    /// Returns the offsets of the rows by their keys, of which rows of several stores may have the same.
+    static func offsets(_ stamps: [LiveStamp]) -> [Int64: Int] {
+        var offsets: [Int64: Int] = [:]
+        offsets.reserveCapacity(stamps.count)
+        for (offset, stamp) in stamps.enumerated() { offsets[stamp.identity.key] = offset }
+        return offsets
+    }
+
+    /// Returns the keys of the rows of a list that another list does not have with the same version.
+    static func keys(of stamps: [LiveStamp], notIn others: [LiveStamp], _ offsets: [Int64: Int]) -> [Int64] {
+        stamps.compactMap { stamp in
+            guard let offset = offsets[stamp.identity.key], others[offset] == stamp else { return stamp.identity.key }
+            return nil
+        }
+    }
+
+    /// Returns the differences between two lists.
+    ///
+    /// - Parameter isSame: Compares the values of two rows with the same identity and version.
+    static func changes(
+        from old: [LiveStamp], to new: [LiveStamp], isSame: (_ old: Int, _ new: Int) -> Bool
+    ) -> ListChanges {
+        ListChanges(from: old.count, { old[$0].identity }, to: new.count, { new[$0].identity }) { before, now in
+            old[before].version == new[now].version && isSame(before, now)
+        }
+    }
+}
+
+/// The offsets of the rows of a list that were replaced since the list was read completely.
+///
+/// The differences between two states of the same list are then known without a comparison.
+struct LivePatches: Sendable {
+    private static let limit = 1000
+
+    private final class List: Sendable {}
+
+    /// The identity of the complete read.
+    private var list = List()
+    private var offsets: [Int] = []
+
+    init() {}
+
+    mutating func note(_ offset: Int) {
+        // A consumer that is so far behind compares the lists.
+        if offsets.count == Self.limit { self = LivePatches() }
+        offsets.append(offset)
+    }
+
+    /// Returns the offsets that were replaced after an earlier state, in ascending order; nil if the earlier state
+    /// belongs to another list.
+    func offsets(since earlier: LivePatches) -> [Int]? {
+        guard list === earlier.list, offsets.count >= earlier.offsets.count else { return nil }
+        return Set(offsets[earlier.offsets.count...]).sorted()
+    }
+}

@@ -25,6 +25,9 @@ final class LiveCenter: Sendable {
         /// The works for requests that several consumers may share.
         var shared: [RequestKey: any LiveWork] = [:]
         var keys: [ObjectIdentifier: RequestKey] = [:]
+        var pacing = LivePacing()
+        /// The closures that run when the commits of a burst were handled; nil if no burst is being collected.
+        var afterPause: [@Sendable () -> Void]?
     }
 
     let queue = DispatchQueue(label: "Sworm.LiveCenter", qos: .userInitiated)
@@ -116,7 +119,37 @@ final class LiveCenter: Sendable {
             state.pending = changes
             return true
         }
-        if isFirst { queue.async { [weak self] in self?.handleCommits() } }
+        guard isFirst else { return }
+        queue.async { [weak self] in
+            guard let self else { return }
+            // During a pause, the commits are handled at its end.
+            if content.withLock({ $0.afterPause == nil }) { handleCommits() }
+        }
+    }
+
+    /// Runs a closure on the queue after the commits that were announced before have been handled.
+    func afterCommits(_ body: @escaping @Sendable () -> Void) {
+        queue.async { [self] in
+            let isWaiting = content.withLock { content in
+                content.afterPause?.append(body)
+                return content.afterPause != nil
+            }
+            if !isWaiting { body() }
+        }
+    }
+
+    /// Collects the commits of a burst for a while.
+    private func pause(_ duration: Duration) {
+        content.withLock { $0.afterPause = [] }
+        queue.asyncAfter(deadline: .now() + duration / .seconds(1)) { [weak self] in
+            guard let self else { return }
+            let waiting = content.withLock { content in
+                defer { content.afterPause = nil }
+                return content.afterPause ?? []
+            }
+            handleCommits()
+            for body in waiting { body() }
+        }
     }
 
     private static func concerns(_ changes: CommittedChanges, _ interests: [String: Int]) -> Bool {
@@ -136,6 +169,8 @@ final class LiveCenter: Sendable {
             content.works.values.filter { content.regions[ObjectIdentifier($0)]?.isTouched(by: changes) ?? false }
         }
         refresh(touched, after: changes)
+        let pause = content.withLock { $0.pacing.pause(after: changes.transactions) }
+        if pause > .zero { self.pause(pause) }
     }
 
     // MARK: Reads

@@ -66,14 +66,13 @@ final class LiveRequest<PlainObject: ManagedObjectConvertible & Sendable>: LiveW
         guard let changed = try patches(rows, after: changes, in: snapshot) else { return try rerun(snapshot.context) }
         if changed.isEmpty { return }
         container.live.steps.withLock { $0.patches += 1 }
+        // Released first, so that the rows are not copied unless a consumer holds them.
         var patched = rows
-        var isSame = true
-        for (offset, record) in changed {
-            isSame = isSame && rows.isSame(rows.records[offset], record)
-            patched.records[offset] = record
-        }
+        self.rows = nil
+        var isChanged = false
+        for (offset, record) in changed where patched.replace(offset, by: record) { isChanged = true }
         self.rows = patched
-        if !isSame { announce(patched) }
+        if isChanged { announce(patched) }
     }
 
     /// Returns the listed rows with new values, by their offsets, if the changes affect neither which rows are listed nor
@@ -81,7 +80,7 @@ final class LiveRequest<PlainObject: ManagedObjectConvertible & Sendable>: LiveW
     private func patches(
         _ rows: Rows, after changes: CommittedChanges, in snapshot: LiveSnapshot
     ) throws -> [(offset: Int, record: LiveRecord<PlainObject>)]? {
-        guard region.readsOneEntity, request.offset == 0, offsets.count == rows.records.count,
+        guard region.readsOneEntity, request.offset == 0, offsets.count == rows.stamps.count,
             let records = try snapshot.changedRecords(of: PlainObject.self, root: root)
         else { return nil }
         guard let changed = changes.rows[root] else { return [] }
@@ -121,11 +120,12 @@ final class LiveRequest<PlainObject: ManagedObjectConvertible & Sendable>: LiveW
 
     private func rerun(_ context: ManagedObjectContext) throws {
         container.live.steps.withLock { $0.reruns += 1 }
-        let read = try context.liveRows(of: PlainObject.self, request)
+        let read =
+            try rows.map { try context.liveRows(request, after: $0) }
+            ?? context.liveRows(of: PlainObject.self, request)
         if let rows, read.isSame(as: rows) { return }
         rows = read
-        offsets = Dictionary(
-            read.records.enumerated().map { ($1.identity.key, $0) }, uniquingKeysWith: { first, _ in first })
+        offsets = LiveStamp.offsets(read.stamps)
         announce(read)
     }
 

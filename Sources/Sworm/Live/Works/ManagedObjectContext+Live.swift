@@ -43,6 +43,43 @@ extension ManagedObjectContext {
         return rows
     }
 
+    /// Returns the rows that a request finds, given those that it found before. Rows with the same version are not read
+    /// again.
+    ///
+    /// Identities and versions are read first, because they are sorted faster than whole rows.
+    func liveRows<PlainObject: ManagedObjectConvertible>(
+        _ request: RequestContent, after rows: LiveRows<PlainObject>
+    ) throws -> LiveRows<PlainObject> {
+        let binding = try binding(for: PlainObject.self)
+        let offsets = LiveStamp.offsets(rows.stamps)
+        guard rows.isSameValue == nil, offsets.count == rows.stamps.count,
+            let stamps = try translatingErrors({ try instance.liveStamps(request, of: binding.entity) })
+        else { return try liveRows(of: PlainObject.self, request) }
+        let changed = LiveStamp.keys(of: stamps, notIn: rows.stamps, offsets)
+        guard changed.count <= Swift.max(stamps.count / 4, 10), Set(stamps.map(\.identity.key)).count == stamps.count
+        else {
+            return try liveRows(of: PlainObject.self, request)
+        }
+        var read: [Int64: LiveRecord<PlainObject>] = [:]
+        if !changed.isEmpty {
+            for record in try liveRows(of: PlainObject.self, request, keys: changed).records {
+                read[record.identity.key] = record
+            }
+        }
+        var records: [LiveRecord<PlainObject>] = []
+        records.reserveCapacity(stamps.count)
+        for stamp in stamps {
+            if let record = read[stamp.identity.key] {
+                records.append(record)
+            } else if let offset = offsets[stamp.identity.key] {
+                records.append(rows.records[offset])
+            }
+        }
+        // Both reads see the same snapshot, so that none is missing.
+        guard records.count == stamps.count else { return try liveRows(of: PlainObject.self, request) }
+        return LiveRows(records, stamps: stamps, sources: rows.sources)
+    }
+
     /// Returns whether a request would find one of the rows with these keys, regardless of its order and limits.
     func finds<PlainObject: ManagedObjectConvertible>(
         _ type: PlainObject.Type, _ request: RequestContent, among keys: Set<Int64>
@@ -75,12 +112,11 @@ extension ManagedObjectContext {
     private func objectRows<PlainObject>(
         _ request: RequestContent, _ binding: EntityBinding<PlainObject>
     ) throws -> LiveRows<PlainObject> {
-        var rows = LiveRows<PlainObject>()
-        rows.records = try instance.fetchObjects(request, of: binding.entity).map { object in
+        var sources = LiveSources()
+        let records = try instance.fetchObjects(request, of: binding.entity).map { object in
             LiveRecord(
-                value: try binding.value(of: object),
-                identity: rows.sources.identity(of: object.objectID.reference))
+                value: try binding.value(of: object), identity: sources.identity(of: object.objectID.reference))
         }
-        return rows
+        return LiveRows(records, stamps: LiveRecord.stamps(records), sources: sources)
     }
 }

@@ -94,6 +94,9 @@ extension NSManagedObjectContext {
     /// Returns nil: Core Data reads values only through objects.
     func liveRows<T>(_ request: RequestContent, with binding: EntityBinding<T>) throws -> LiveRows<T>? { nil }
 
+    /// Returns nil: Core Data has no versions in its API.
+    func liveStamps(_ request: RequestContent, of entity: ModelEntity) throws -> [LiveStamp]? { nil }
+
     /// Calls a closure after each save of a context of the same coordinator, on the thread that has saved.
     func listenToCommits(_ listener: @escaping @Sendable (CommittedChanges) -> Void) -> CommitListening {
         guard let coordinator = persistentStoreCoordinator else { return CommitListening([]) }

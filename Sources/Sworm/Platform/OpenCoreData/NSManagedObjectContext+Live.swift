@@ -15,22 +15,35 @@ extension NSManagedObjectContext {
             let model = compiledModel
         else { return nil }
         let specification = try request.specification(of: binding.entity)
-        var rows = LiveRows<T>()
         do {
             guard
                 let records = try decode(
                     specification, attributes: [PseudoSlot.version, PseudoSlot.entity] + binding.attributes, plan: plan)
             else { return nil }
-            rows.records = records
+            let sources = binding.entity.family.map { number in
+                (Int64(number), LiveSources.Source(store: store.identifier, entity: model[number].name))
+            }
+            return LiveRows(
+                records, stamps: LiveRecord<T>.stamps(records),
+                sources: LiveSources(Dictionary(uniqueKeysWithValues: sources)))
         } catch {
             throw binding.named(error)
         }
-        rows.sources = LiveSources(
-            Dictionary(
-                uniqueKeysWithValues: binding.entity.family.map { number in
-                    (Int64(number), LiveSources.Source(store: store.identifier, entity: model[number].name))
-                }))
-        return rows
+    }
+
+    /// Returns the identities and versions of the rows that a request finds; nil if they must be read through objects.
+    func liveStamps(_ request: RequestContent, of entity: ModelEntity) throws -> [LiveStamp]? {
+        guard let key = MemoryLayout<LiveStamp>.offset(of: \.identity.key),
+            let source = MemoryLayout<LiveStamp>.offset(of: \.identity.source),
+            let version = MemoryLayout<LiveStamp>.offset(of: \.version)
+        else { return nil }
+        let plan = RowPlan(
+            ops: [
+                RowOp(column: 0, kind: .int64, offset: key), RowOp(column: 1, kind: .int64, offset: version),
+                RowOp(column: 2, kind: .int64, offset: source),
+            ], template: LiveStamp(identity: LiveIdentity(), version: 0))
+        return try decode(
+            request.specification(of: entity), attributes: [PseudoSlot.version, PseudoSlot.entity], plan: plan)
     }
 
     /// The identifiers of the stores.

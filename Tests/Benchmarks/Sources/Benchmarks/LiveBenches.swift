@@ -24,7 +24,9 @@ struct LiveBenches {
         var maker = TrackMaker(genres: Self.requests)
         let tracks = (0..<rows).map { maker.track($0) }
         try store.perform { try $0.insert(contentsOf: tracks) }
-        try grdb.pool.write { database in for track in tracks { try CodableTrack(track, id: track.number).insert(database) } }
+        try grdb.pool.write { database in
+            for track in tracks { try CodableTrack(track, id: track.number).insert(database) }
+        }
     }
 
     /// The number of requests that are followed at the same time.
@@ -157,16 +159,19 @@ struct LiveBenches {
 
     private func change(_ attribute: WritableKeyPath<Track, Int>) throws {
         let value = Int.random(in: 0..<1_000_000_000)
-        try store.perform { try $0.fetchOne(Track.all.where { $0.number == 3 })?.encode(attribute, value) }
+        try store.perform { _ = try $0.update(Track.all.where { $0.number == 3 }, set: (attribute, value)) }
     }
 
     private func changeTitle() throws {
-        try store.perform { try $0.fetchOne(Track.all.where { $0.number == 3 })?.encode(\.title, UUID().uuidString) }
+        let title = UUID().uuidString
+        try store.perform { _ = try $0.update(Track.all.where { $0.number == 3 }, set: (\.title, title)) }
     }
 
     private func changeGRDB(_ column: String) throws {
         let value = Int.random(in: 0..<1_000_000_000)
-        try grdb.pool.write { try $0.execute(sql: "UPDATE track SET \(column) = ? WHERE number = 3", arguments: [value]) }
+        try grdb.pool.write {
+            try $0.execute(sql: "UPDATE track SET \(column) = ? WHERE number = 3", arguments: [value])
+        }
     }
 
     // MARK: Times
