@@ -14,11 +14,11 @@ public struct LiveList<PlainObject: ManagedObjectConvertible>: RandomAccessColle
     /// The offset of the first object, which is zero.
     public var startIndex: Int { 0 }
     /// The number of objects.
-    public var endIndex: Int { rows.records.count }
+    public var endIndex: Int { rows.count }
 
     /// Accesses the object at an offset.
     public subscript(offset: Int) -> LiveRow<PlainObject> {
-        let record = rows.records[offset]
+        let record = rows[offset]
         return LiveRow(id: id(of: record), value: record.value)
     }
 

@@ -62,7 +62,7 @@ extension PersistentContainer {
     ) -> LiveValues<PlainObject?> {
         LiveValues { [self] in
             DerivedInlet(from: rows(of: PlainObject.all.where { $0 == id })) { rows, _ in
-                .some(rows.records.first?.value)
+                .some(rows.count > 0 ? rows[0].value : nil)
             }
         }
     }
@@ -148,8 +148,12 @@ extension PersistentContainer {
         let mailbox = Mailbox<Element>(
             afterCommits: { live.afterCommits($0) },
             onEnd: { _ in
-                guard let ended = work.withLock({ $0 }) else { return }
-                live.queue.async { live.remove(ended) }
+                // The work holds the mailbox, which would otherwise hold the work.
+                let ended = work.withLock { work in
+                    defer { work = nil }
+                    return work
+                }
+                if let ended { live.queue.async { live.remove(ended) } }
             })
         let started = makeWork(mailbox)
         work.withLock { $0 = started }

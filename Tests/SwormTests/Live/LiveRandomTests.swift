@@ -42,7 +42,7 @@ final class LiveRandomRun {
     private var checks: [any LiveCheck] = []
     private var log: [String] = []
     private(set) var isRight = true
-    private var store: PersistentContainer { test.container }
+    var store: PersistentContainer { test.container }
 
     init(seed: UInt64, in place: TestStore.Place) throws {
         self.seed = seed
@@ -192,7 +192,7 @@ private final class LiveListCheck<T: ManagedObjectConvertible & Sendable & Equat
             content.withLock { content in
                 let changes = rows.changes(since: content.rows)
                 if content.rows != nil, changes.isEmpty { content.failure = "an equal list was delivered" }
-                content.values = changes.applied(to: content.values) { rows.records[$0].value }
+                content.values = changes.applied(to: content.values) { rows[$0].value }
                 content.rows = rows
             }
         } fail: { error in

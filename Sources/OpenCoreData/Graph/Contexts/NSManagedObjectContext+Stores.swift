@@ -80,4 +80,10 @@ extension NSManagedObjectContext {
         saving.choose(chosen, forEntity: object.compiledEntity.number)
         return chosen
     }
+
+    /// Returns the identifier of the store that keeps the objects of an entity; nil unless there is exactly one.
+    package final func storeIdentifier(ofEntity number: Int) throws -> String? {
+        let origins = try requireCoordinator().origins(of: number)
+        return origins.count == 1 ? origins[0].storeIdentifier : nil
+    }
 }

@@ -1,6 +1,15 @@
 /// The rows of a live request at one moment.
+///
+/// Copies share the records that were read together. Rows that are replaced later are kept beside them, so that one changed
+/// row does not copy a long list.
 struct LiveRows<PlainObject: ManagedObjectConvertible> {
-    private(set) var records: [LiveRecord<PlainObject>]
+    /// The number of replaced rows above which all records are copied.
+    private static var replacedLimit: Int { 128 }
+
+    private var base: [LiveRecord<PlainObject>]
+    private var replaced: [LiveRecord<PlainObject>] = []
+    /// The indexes in `replaced`, by the offsets of the rows.
+    private var replacements: [Int: Int] = [:]
     /// The identities and versions of the records. They are separate, because code that does not depend on the model
     /// compares them much faster.
     private(set) var stamps: [LiveStamp]
@@ -11,9 +20,23 @@ struct LiveRows<PlainObject: ManagedObjectConvertible> {
     private var patches = LivePatches()
 
     init(_ records: [LiveRecord<PlainObject>] = [], stamps: [LiveStamp] = [], sources: LiveSources = LiveSources()) {
-        self.records = records
+        base = records
         self.stamps = stamps
         self.sources = sources
+    }
+
+    var count: Int { base.count }
+
+    subscript(offset: Int) -> LiveRecord<PlainObject> {
+        if !replacements.isEmpty, let index = replacements[offset] { return replaced[index] }
+        return base[offset]
+    }
+
+    /// The records in one array.
+    var records: [LiveRecord<PlainObject>] {
+        var records = base
+        for (offset, index) in replacements { records[offset] = replaced[index] }
+        return records
     }
 
     /// Replaces the row at an offset by a newer state of it.
@@ -21,8 +44,17 @@ struct LiveRows<PlainObject: ManagedObjectConvertible> {
     /// - Returns: Whether the row has changed.
     mutating func replace(_ offset: Int, by record: LiveRecord<PlainObject>) -> Bool {
         let stamp = LiveStamp(identity: record.identity, version: record.version)
-        if stamp == stamps[offset], isSameValue?(records[offset].value, record.value) ?? true { return false }
-        records[offset] = record
+        if stamp == stamps[offset], isSameValue?(self[offset].value, record.value) ?? true { return false }
+        if let index = replacements[offset] {
+            replaced[index] = record
+        } else {
+            replacements[offset] = replaced.count
+            replaced.append(record)
+        }
+        if replaced.count > Self.replacedLimit {
+            base = records
+            (replaced, replacements) = ([], [:])
+        }
         stamps[offset] = stamp
         patches.note(offset)
         return true
@@ -45,7 +77,7 @@ struct LiveRows<PlainObject: ManagedObjectConvertible> {
         }
         guard let isSameValue else { return LiveStamp.changes(from: old.stamps, to: stamps) { _, _ in true } }
         return LiveStamp.changes(from: old.stamps, to: stamps) { before, now in
-            isSameValue(old.records[before].value, records[now].value)
+            isSameValue(old[before].value, self[now].value)
         }
     }
 }

@@ -57,15 +57,16 @@ final class LiveCenter: Sendable {
 
     /// Removes a work, on the queue. When no work is left, commits are not listened to any more.
     func remove(_ work: any LiveWork) {
-        let (removed, listening) = content.withLock { content -> (TrackedRegion?, CommitListening?) in
-            if let key = content.keys.removeValue(forKey: ObjectIdentifier(work)) { content.shared[key] = nil }
-            guard content.works.removeValue(forKey: ObjectIdentifier(work)) != nil else { return (nil, nil) }
-            let region = content.regions.removeValue(forKey: ObjectIdentifier(work))
+        let (region, listening) = content.withLock { content -> (TrackedRegion?, CommitListening?) in
+            let id = ObjectIdentifier(work)
+            if let key = content.keys.removeValue(forKey: id) { content.shared[key] = nil }
+            content.works[id] = nil
+            let region = content.regions.removeValue(forKey: id)
             guard content.works.isEmpty else { return (region, nil) }
             defer { content.listening = nil }
             return (region, content.listening)
         }
-        if let removed { state.withLock { Self.change(&$0.interests, by: -1, of: removed) } }
+        if let region { state.withLock { Self.change(&$0.interests, by: -1, of: region) } }
         listening?.end()
     }
 

@@ -66,13 +66,14 @@ extension ManagedObjectContext {
                 read[record.identity.key] = record
             }
         }
+        let known = rows.records
         var records: [LiveRecord<PlainObject>] = []
         records.reserveCapacity(stamps.count)
         for stamp in stamps {
             if let record = read[stamp.identity.key] {
                 records.append(record)
             } else if let offset = offsets[stamp.identity.key] {
-                records.append(rows.records[offset])
+                records.append(known[offset])
             }
         }
         // Both reads see the same snapshot, so that none is missing.

@@ -11,7 +11,7 @@ extension NSManagedObjectContext {
     /// Returns the rows that a request finds, with their identities and versions; nil if they must be read through
     /// objects.
     func liveRows<T>(_ request: RequestContent, with binding: EntityBinding<T>) throws -> LiveRows<T>? {
-        guard let plan = binding.livePlan, let store = persistentStoreCoordinator?.persistentStores.first,
+        guard let plan = binding.livePlan, let store = try storeIdentifier(ofEntity: binding.entity.number),
             let model = compiledModel
         else { return nil }
         let specification = try request.specification(of: binding.entity)
@@ -21,7 +21,7 @@ extension NSManagedObjectContext {
                     specification, attributes: [PseudoSlot.version, PseudoSlot.entity] + binding.attributes, plan: plan)
             else { return nil }
             let sources = binding.entity.family.map { number in
-                (Int64(number), LiveSources.Source(store: store.identifier, entity: model[number].name))
+                (Int64(number), LiveSources.Source(store: store, entity: model[number].name))
             }
             return LiveRows(
                 records, stamps: LiveRecord<T>.stamps(records),
