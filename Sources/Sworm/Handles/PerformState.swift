@@ -16,6 +16,7 @@ final class PerformState {
     ///
     /// - Throws: A ``StoreError`` if the type's tables do not fit the model.
     func family<T: ManagedObjectConvertible>(of type: T.Type) throws -> HandleStorage<T> {
+        bindings.recordHandles(of: type)
         // The entry of a type always has that type. A checked cast would look types up for each request.
         if let known = families[ObjectIdentifier(type)] { return unsafeDowncast(known, to: HandleStorage<T>.self) }
         let family = HandleStorage<T>(try bindings.binding(for: type), workspace: self, rows: nil)
@@ -28,6 +29,7 @@ final class PerformState {
     ///
     /// - Throws: The errors of ``family(of:)``.
     func family<T>(of type: T.Type, _ rows: FetchedRows) throws -> HandleStorage<T> {
+        bindings.recordHandles(of: type)
         if let known = lastFamily as? HandleStorage<T>, let others = known.rows, others === rows {
             return known
         }
@@ -64,9 +66,6 @@ final class HandleStorage<T: ManagedObjectConvertible> {
         self.workspace = workspace
         scope = workspace.scope
         self.rows = rows
-        if let recorder = workspace.bindings.recorder {
-            recorder.noteHandles(of: workspace.bindings.description(of: binding.mapping.entityName))
-        }
     }
 
     /// Returns the index of the attribute that a key path refers to. It is called while the scope is active, and

@@ -12,7 +12,8 @@ extension PersistentContainer {
     /// ```
     ///
     /// A commit is noticed if it changes a property that the request reads, at the objects that it finds or at those
-    /// that its condition and sort order reach through relations. No two consecutive values are equal.
+    /// that its condition and sort order reach through relations. No two consecutive values have the same rows with
+    /// the same versions.
     ///
     /// - Parameter request: The request. Its model must be `Sendable`.
     /// - Returns: A sequence that reads nothing before it is iterated. It throws the errors of
@@ -21,7 +22,7 @@ extension PersistentContainer {
         of request: Request<PlainObject>
     ) -> LiveValues<[PlainObject]> {
         LiveValues { [self] in
-            DerivedInlet(from: rows(of: request)) { rows, _ in rows.records.map(\.value) }
+            DerivedInlet(from: distinctRows(of: request)) { rows, _ in rows.records.map(\.value) }
         }
     }
 
@@ -36,7 +37,9 @@ extension PersistentContainer {
     ) -> LiveValues<LiveList<PlainObject>> {
         LiveValues { [self] in
             DerivedInlet(from: rows(of: request)) { rows, last in
-                LiveList(rows: rows, changes: rows.changes(since: last))
+                let changes = rows.changes(since: last)
+                // A list that was replaced before it was taken may equal the one that was taken last.
+                return last == nil || !changes.isEmpty ? LiveList(rows: rows, changes: changes) : nil
             }
         }
     }
@@ -49,7 +52,7 @@ extension PersistentContainer {
     public func count<PlainObject: ManagedObjectConvertible>(of request: Request<PlainObject>) -> LiveValues<Int> {
         LiveValues { [self] in
             inlet { LiveCount(request, in: self, $0) }
-        }
+        }.removingDuplicates()
     }
 
     /// Returns the value of an object, or nil while the object does not exist, now and after each commit that changes it.
@@ -61,7 +64,7 @@ extension PersistentContainer {
         of id: ManagedObjectID<PlainObject>
     ) -> LiveValues<PlainObject?> {
         LiveValues { [self] in
-            DerivedInlet(from: rows(of: PlainObject.all.where { $0 == id })) { rows, _ in
+            DerivedInlet(from: distinctRows(of: PlainObject.all.where { $0 == id })) { rows, _ in
                 .some(rows.count > 0 ? rows[0].value : nil)
             }
         }
@@ -80,11 +83,13 @@ extension PersistentContainer {
     ) -> LiveValues<[Row]> {
         LiveValues { [self] in
             let rows: Mailbox<LiveProjectionRows<Row>> = inlet { mailbox in
-                LiveReading(in: self, mailbox, isSame: { $0.values == $1.values }) {
+                LiveReading(in: self, mailbox, isSame: { $0.isSame(as: $1) }) {
                     try $0.liveRows(of: projection)
                 }
             }
-            return DerivedInlet(from: rows) { rows, _ in rows.rows }
+            return DerivedInlet(from: rows) { rows, last in
+                last.map { rows.isSame(as: $0) } ?? false ? nil : rows.rows
+            }
         }
     }
 
@@ -116,7 +121,7 @@ extension PersistentContainer {
     public func values<Result: Sendable & Equatable>(
         _ read: @escaping @Sendable (ManagedObjectContext) throws -> Result
     ) -> LiveValues<Result> {
-        results(isSame: { $0 == $1 }, read)
+        results(isSame: { $0 == $1 }, read).removingDuplicates()
     }
 
     private func results<Result: Sendable>(
@@ -125,6 +130,15 @@ extension PersistentContainer {
     ) -> LiveValues<Result> {
         LiveValues { [self] in
             inlet { LiveReading(in: self, $0, isSame: isSame, read: read) }
+        }
+    }
+
+    /// Returns the rows of a request without those that equal the rows that were taken before.
+    private func distinctRows<PlainObject: ManagedObjectConvertible & Sendable>(
+        of request: Request<PlainObject>
+    ) -> DerivedInlet<LiveRows<PlainObject>, LiveRows<PlainObject>> {
+        DerivedInlet(from: rows(of: request)) { rows, last in
+            last.map { rows.isSame(as: $0) } ?? false ? nil : rows
         }
     }
 
@@ -144,19 +158,15 @@ extension PersistentContainer {
         _ makeWork: (Mailbox<Element>) -> any LiveWork
     ) -> Mailbox<Element> {
         let live = live
-        let work = Locked<(any LiveWork)?>(nil)
+        // Weak, because the work holds the mailbox. The center holds the work while it is kept up to date.
+        let work = Locked(WeakWork())
         let mailbox = Mailbox<Element>(
             afterCommits: { live.afterCommits($0) },
             onEnd: { _ in
-                // The work holds the mailbox, which would otherwise hold the work.
-                let ended = work.withLock { work in
-                    defer { work = nil }
-                    return work
-                }
-                if let ended { live.queue.async { live.remove(ended) } }
+                if let ended = work.withLock({ $0.work }) { live.queue.async { live.remove(ended) } }
             })
         let started = makeWork(mailbox)
-        work.withLock { $0 = started }
+        work.withLock { $0.work = started }
         live.queue.async { live.start(started) }
         return mailbox
     }

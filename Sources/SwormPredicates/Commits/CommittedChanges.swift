@@ -14,8 +14,8 @@ package struct CommittedChanges: Sendable {
         package var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 
         mutating func insert(_ key: Int64) {
-            // A row with the key of a deleted one may have other values.
-            if deleted.remove(key) != nil { updated.insert(key) } else { inserted.insert(key) }
+            // A deleted row with the same key stays noted, because the new row has other values.
+            inserted.insert(key)
         }
 
         mutating func update(_ key: Int64) {
@@ -26,7 +26,20 @@ package struct CommittedChanges: Sendable {
             updated.remove(key)
             if inserted.remove(key) == nil { deleted.insert(key) }
         }
+
+        /// Adds the changes of a later transaction. Nothing cancels out, because the rows may have been read between the
+        /// two transactions.
+        mutating func merge(_ later: Rows) {
+            inserted.formUnion(later.inserted)
+            updated.formUnion(later.updated)
+            deleted.formUnion(later.deleted)
+        }
+
+        var count: Int { inserted.count + updated.count + deleted.count }
     }
+
+    /// The number of rows of a hierarchy above which they are unknown after a merge.
+    private static let rowLimit = 10_000
 
     /// The kind of change of a row.
     package enum Kind: Sendable {
@@ -81,11 +94,12 @@ package struct CommittedChanges: Sendable {
         isUnknown = isUnknown || later.isUnknown
         if author != later.author { author = nil }
         for (root, more) in later.rows {
-            var rows = self.rows.removeValue(forKey: root) ?? Rows()
-            for key in more.deleted { rows.delete(key) }
-            for key in more.inserted { rows.insert(key) }
-            for key in more.updated { rows.update(key) }
-            self.rows[root] = rows
+            rows[root, default: Rows()].merge(more)
+            // So many rows are not looked at one by one, and their keys need not be kept.
+            if let count = rows[root]?.count, count > Self.rowLimit {
+                rows[root] = nil
+                unknownRows.insert(root)
+            }
         }
         for (entity, names) in later.properties { note(properties: names, of: entity) }
         unknownRows.formUnion(later.unknownRows)

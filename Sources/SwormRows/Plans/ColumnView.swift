@@ -5,7 +5,7 @@ package import Foundation
 /// Each read checks the storage class and throws ``DecodingFailure`` for NULL and for a value that does not fit; check
 /// ``isNull`` first if NULL is allowed. A view is noncopyable and only borrowed, so that the bytes of its row remain
 /// valid.
-@usableFromInline
+@frozen @usableFromInline
 package struct ColumnView: ~Copyable {
     /// The index of the column in the row.
     @usableFromInline let column: Int32

@@ -1,6 +1,6 @@
 /// A row, identified by the number of its entity and its key. A negative key is temporary: the next save inserts the
 /// row.
-@usableFromInline
+@frozen @usableFromInline
 package struct RowID: Sendable, Hashable {
     @usableFromInline package var entity: Int
     @usableFromInline package var key: Int64

@@ -1,5 +1,5 @@
 /// A small set of slot numbers: the first 64 in one word, the rest in an array.
-@usableFromInline
+@frozen @usableFromInline
 package struct SlotSet: Sendable, Hashable {
     @usableFromInline var low: UInt64 = 0
     @usableFromInline var high: [UInt64] = []

@@ -4,7 +4,7 @@ public import SwormPredicates
 ///
 /// Memory is only used for the values that exist: most changes concern one or two attributes, and there may be many
 /// changes.
-@usableFromInline
+@frozen @usableFromInline
 package struct SlotValues: Sendable {
     /// The slots that have a value, or nil if all slots have one, from the first to the last of the values.
     @usableFromInline var slots: SlotSet?

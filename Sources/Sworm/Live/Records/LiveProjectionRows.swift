@@ -4,4 +4,8 @@ import SwormPredicates
 struct LiveProjectionRows<Row: Sendable>: Sendable {
     let rows: [Row]
     let values: [[AttributeValue]]
+
+    func isSame(as others: LiveProjectionRows) -> Bool {
+        values.count == others.values.count && zip(values, others.values).allSatisfy { $0.isStoredSame(as: $1) }
+    }
 }

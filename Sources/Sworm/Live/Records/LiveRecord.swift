@@ -66,6 +66,15 @@ struct LiveSources: Sendable {
         numbers = Dictionary(sources.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// Creates the sources for all combinations. The numbers are the same at each read of the same stores.
+    init(stores: [String], entities: [String]) {
+        var sources: [Int64: Source] = [:]
+        for store in stores {
+            for entity in entities { sources[Int64(sources.count)] = Source(store: store, entity: entity) }
+        }
+        self.init(sources)
+    }
+
     /// Returns the identity of an object, whose source is added if necessary.
     mutating func identity(of reference: ObjectReference) -> LiveIdentity {
         let source = Source(store: reference.storeIdentifier ?? "", entity: reference.entityName)

@@ -48,6 +48,8 @@ struct RegionBuilder {
                 // The keys of a to-many relationship are in other rows, and so is what follows a to-one relationship.
                 if index + 1 < path.count || relationship.isToMany { region.followRelationship() }
                 guard let destination = relationship.destinationEntity else { return }
+                // Without an inverse, the deletion of the destination does not change a relationship of its own.
+                if relationship.inverseRelationship == nil { region.countRows(of: destination.root.stableName) }
                 entity = destination
             } else if let attribute = entity.attributesByName[name] {
                 read(name, of: entity, isDeciding: isDeciding && index == 0)

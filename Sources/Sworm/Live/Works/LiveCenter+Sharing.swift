@@ -7,6 +7,8 @@ extension LiveCenter {
         private let type: ObjectIdentifier
         // Unchecked: conditions are Sendable, which their erased form does not show.
         private let condition: AnyHashable?
+        /// The arguments of the condition, as bytes: a store distinguishes strings that are equal for Swift.
+        private let arguments: [[UInt8]]
         private let sorts: [SortKey]
         private let limit: Int?
         private let offset: Int
@@ -14,6 +16,8 @@ extension LiveCenter {
         init<T: ManagedObjectConvertible>(_ request: Request<T>) {
             type = ObjectIdentifier(T.self)
             condition = request.condition.map { AnyHashable($0) }
+            let tree = try? request.predicateTree()
+            arguments = tree?.template.arguments.map { Array("\($0)".utf8) } ?? []
             sorts = request.sorts
             limit = request.content.limit
             offset = request.content.offset
@@ -28,12 +32,13 @@ extension LiveCenter {
             let key = RequestKey(request)
             let consumer = LiveRequest<T>.Consumer(deliver: { mailbox.put($0) }, fail: { mailbox.fail($0) })
             // An invalid request is not shared, because its error is not part of the key.
-            if (try? request.validate()) != nil, let known = sharedWork(key) as? LiveRequest<T> {
+            let isValid = (try? request.validate()) != nil
+            if isValid, let known = sharedWork(key) as? LiveRequest<T> {
                 return known.add(consumer, ObjectIdentifier(mailbox))
             }
             let work = LiveRequest<T>(request.content, in: container)
             work.add(consumer, ObjectIdentifier(mailbox))
-            share(work, as: key)
+            if isValid { share(work, as: key) }
             start(work)
         }
     }

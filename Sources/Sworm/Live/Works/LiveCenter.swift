@@ -44,9 +44,11 @@ final class LiveCenter: Sendable {
     /// after it, and none is missed.
     func start(_ work: any LiveWork) {
         do {
-            try work.container.readSnapshot { context in
-                try work.prepare(in: context)
-                listen(context)
+            try repeating {
+                try work.container.readSnapshot { context in
+                    try work.prepare(in: context)
+                    listen(context)
+                }
             }
         } catch {
             return end(work, with: error)
@@ -120,7 +122,10 @@ final class LiveCenter: Sendable {
             state.pending = changes
             return true
         }
-        guard isFirst else { return }
+        if isFirst { handleSoon() }
+    }
+
+    private func handleSoon() {
         queue.async { [weak self] in
             guard let self else { return }
             // During a pause, the commits are handled at its end.
@@ -179,21 +184,19 @@ final class LiveCenter: Sendable {
     /// Refreshes works in one snapshot, so that their results belong to the same moment.
     private func refresh(_ works: [any LiveWork], after changes: CommittedChanges?) {
         guard let container = works.first?.container else { return }
-        var failures: [(work: any LiveWork, error: any Error)] = []
+        var failed: [any LiveWork] = []
         let commits = state.withLock { $0.commits }
         do {
             try repeating {
-                failures = []
+                failed = []
                 steps.withLock { $0.reads += 1 }
                 try container.readSnapshot { context in
                     let snapshot = LiveSnapshot(context, changes: changes)
                     for work in works {
                         do {
                             try work.refresh(in: snapshot)
-                        } catch  where Self.isTemporary(error) {
-                            throw error
-                        } catch {
-                            failures.append((work, error))
+                        } catch  where works.count > 1 {
+                            failed.append(work)
                         }
                     }
                 }
@@ -201,10 +204,13 @@ final class LiveCenter: Sendable {
         } catch StoreError.Code.suspended {
             // ``resume()`` reads everything again.
             return state.withLock { $0.pending = .unknown }
+        } catch  where works.count > 1 {
+            failed = works
         } catch {
-            failures = works.map { ($0, error) }
+            return end(works[0], with: error)
         }
-        for (work, error) in failures { end(work, with: error) }
+        // The error of one work must not end the other ones, so each is read alone.
+        for work in failed { refresh([work], after: .unknown) }
         // A closure may have read something else than before, and a commit to that may have come before the interest.
         let grown = works.filter { work in
             guard let known = content.withLock({ $0.regions[ObjectIdentifier(work)] }), work.region != known else {
@@ -240,7 +246,7 @@ final class LiveCenter: Sendable {
     /// Reads everything again after the container was suspended, because the file may have been changed.
     func resume() {
         state.withLock { $0.pending = .unknown }
-        queue.async { [weak self] in self?.handleCommits() }
+        handleSoon()
     }
 
     /// Ends all works, because the container is being closed.

@@ -25,3 +25,8 @@ protocol LiveContainer: AnyObject, Sendable {
     /// Runs a closure that reads one snapshot of the store.
     func readSnapshot(_ body: (ManagedObjectContext) throws -> Void) throws
 }
+
+/// A weak reference to a work.
+struct WeakWork: Sendable {
+    weak var work: (any LiveWork)?
+}

@@ -27,18 +27,22 @@ extension ManagedObjectContext {
         let read = try keys.map { try self.request(for: type, keys: $0) } ?? request
         var rows: LiveRows<PlainObject>
         do {
-            rows = try instance.liveRows(read, with: binding) ?? objectRows(read, binding)
+            if let direct = try instance.liveRows(read, with: binding) {
+                if !binding.hasDerivedAttributes { return direct }
+                rows = direct
+            } else {
+                rows = try objectRows(read, binding)
+            }
         } catch {
             throw translatedError(error)
         }
-        if instance.hasVersions, !binding.hasDerivedAttributes { return rows }
-        // A value that was derived by the store, or by Core Data, may change without a new version.
+        // Objects have no versions here, and a derived value may change without a new version.
         let mapping = binding.mapping
         rows.isSameValue = { one, other in
             guard let values = try? mapping.values(of: one), let others = try? mapping.values(of: other) else {
                 return false
             }
-            return values == others
+            return values.isStoredSame(as: others)
         }
         return rows
     }
@@ -113,7 +117,9 @@ extension ManagedObjectContext {
     private func objectRows<PlainObject>(
         _ request: RequestContent, _ binding: EntityBinding<PlainObject>
     ) throws -> LiveRows<PlainObject> {
-        var sources = LiveSources()
+        var sources = LiveSources(
+            stores: instance.storeIdentifiers,
+            entities: try entityDescription(of: PlainObject.self).family.map(\.stableName))
         let records = try instance.fetchObjects(request, of: binding.entity).map { object in
             LiveRecord(
                 value: try binding.value(of: object), identity: sources.identity(of: object.objectID.reference))

@@ -16,6 +16,13 @@ struct RowTest<T: ManagedObjectConvertible>: Sendable {
             (try? tree.checkTypes(of: TableTypes(mapping: T.mapping, isPlain: true))) != nil,
             let prepared = try? PreparedPredicate(tree)
         else { return nil }
+        // A value of a type with a conversion of its own may be stored differently than it is converted back.
+        let mapping = T.mapping
+        let isPrimitive = tree.keyPaths.allSatisfy { path in
+            guard let index = mapping.index(named: path.joined(separator: ".")) else { return false }
+            return mapping.attributes[index].directOffset != nil
+        }
+        guard isPrimitive else { return nil }
         predicate = prepared
     }
 

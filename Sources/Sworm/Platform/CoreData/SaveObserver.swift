@@ -54,7 +54,17 @@ final class SaveObserver: @unchecked Sendable {
     }
 
     private func willSave(_ context: NSManagedObjectContext) {
+        context.processPendingChanges()
         var changes = CommittedChanges()
+        for object in context.deletedObjects {
+            for (name, relationship) in object.entity.relationshipsByName {
+                changes.note(properties: [name], of: object.entity.stableName)
+                guard let inverse = relationship.inverseRelationship else { continue }
+                for entity in relationship.destinationEntity?.family ?? [] {
+                    changes.note(properties: [inverse.name], of: entity.stableName)
+                }
+            }
+        }
         for object in context.updatedObjects {
             changes.note(properties: object.changedValues().keys, of: object.entity.stableName)
             // `willSave` of a custom class, which is called later, may change more.
@@ -85,9 +95,6 @@ final class SaveObserver: @unchecked Sendable {
 }
 
 extension NSManagedObjectContext {
-    /// Whether every change of a row gives it another version, which can be read. Core Data has none in its API.
-    var hasVersions: Bool { false }
-
     /// The identifiers of the stores.
     var storeIdentifiers: [String] { (persistentStoreCoordinator?.persistentStores ?? []).compactMap(\.identifier) }
 

@@ -5,9 +5,6 @@ import SwormRows
 import SwormStore
 
 extension NSManagedObjectContext {
-    /// Whether every change of a row gives it another version, which can be read.
-    var hasVersions: Bool { true }
-
     /// Returns the rows that a request finds, with their identities and versions; nil if they must be read through
     /// objects.
     func liveRows<T>(_ request: RequestContent, with binding: EntityBinding<T>) throws -> LiveRows<T>? {

@@ -23,7 +23,8 @@ final class ChangeGatherer {
         connection.recorder = recorder
     }
 
-    deinit { if connection.recorder === recorder { connection.recorder = nil } }
+    /// Ends the recording. Called before the connection is given back, because another thread may use it then.
+    func stop() { connection.recorder = nil }
 
     var mark: Mark { Mark(rows: recorder.changes.count, writes: writes.count) }
 

@@ -175,6 +175,7 @@ package final class SQLiteStore: ObjectStore {
                 let transaction = SaveTransaction(
                     request, connection: connection, model: model, open: open, external: external, isAlone: true)
                 let gatherer = ChangeGatherer(connection.base, for: commits)
+                defer { gatherer?.stop() }
                 var isWritten = false
                 do {
                     try open.prepareWriting(connection)

@@ -19,6 +19,8 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         /// Whether a failed commit may have reached the log, so that the next process that opens the file may find it.
         var isInDoubt = false
         var files = Files()
+        /// Gathers the changes for the listeners of the file; nil if there were none when the transaction began.
+        var gatherer: ChangeGatherer?
     }
 
     /// The origin of the connection, which determines how it is returned.
@@ -50,8 +52,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
     }
 
     private var marks: [Mark] = []
-    /// Gathers the changes for the listeners of the file; nil if there were none when the transaction began.
-    private let gatherer: ChangeGatherer?
+    private var gatherer: ChangeGatherer? { progress.gatherer }
     /// The number of marks that are savepoints. The other marks become savepoints before the next write: before it
     /// there is nothing to undo, and statements may be reading rows.
     private var savepoints = 0
@@ -61,7 +62,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         connecting: Connecting
     ) {
         if case .fromView = connecting { hasRead = true }
-        gatherer = ChangeGatherer(connection.base, for: store.commits)
+        progress.gatherer = ChangeGatherer(connection.base, for: store.commits)
         super.init(store: store, open: open, connection: connection, token) { [progress] connection in
             Self.end(connection, progress: progress, connecting: connecting, store: store, open: open)
         }
@@ -73,11 +74,13 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
     ) {
         // The end of a transaction cannot be interrupted.
         connection.stopServing()
+        defer { progress.gatherer = nil }
         if !progress.isCommitted {
             if connection.base.isInTransaction { try? connection.base.rollback() }
             connection.changes.removeAll()
             if !progress.isInDoubt { store.external.remove(progress.files.written) }
         }
+        progress.gatherer?.stop()
         switch connecting {
         case .fromPool(let wasPinned): open.pool.giveBackWriter(connection, wasPinned: wasPinned)
         case .fromView:
