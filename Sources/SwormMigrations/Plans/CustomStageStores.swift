@@ -40,3 +40,7 @@ public struct CustomStageStores {
             sourceInstance: object.instance, withDestinationInstance: successor.instance, for: mapping)
     }
 }
+
+/// The former name of ``CustomStageStores``.
+@available(*, deprecated, renamed: "CustomStageStores")
+public typealias StageStores = CustomStageStores

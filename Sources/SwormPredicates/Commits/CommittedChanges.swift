@@ -95,7 +95,7 @@ package struct CommittedChanges: Sendable {
         if author != later.author { author = nil }
         for (root, more) in later.rows {
             rows[root, default: Rows()].merge(more)
-            // So many rows are not looked at one by one, and their keys need not be kept.
+            // Beyond that number, rows are not compared one by one, and their keys need not be kept.
             if let count = rows[root]?.count, count > Self.rowLimit {
                 rows[root] = nil
                 unknownRows.insert(root)

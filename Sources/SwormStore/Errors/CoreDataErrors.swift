@@ -54,7 +54,7 @@ public var NSManagedObjectContextLockingError: Int { 132000 }
 /// A coordinator's lock could not be acquired.
 public var NSPersistentStoreCoordinatorLockingError: Int { 132010 }
 
-/// A issue was fired for an object that is no longer in the store.
+/// A fault was fired for an object that is no longer in the store.
 public var NSManagedObjectReferentialIntegrityError: Int { 133000 }
 
 /// A relationship refers to an object of another store.

@@ -103,7 +103,7 @@ final class HubMembership: Sendable {
         if isCurrent { return }
         throw CoreDataError(
             NSPersistentStoreOperationError,
-            "The file '\(path)' was moved, removed or replaced while the store was open. Nothing was written. Close the store, and open it at its new location."
+            "The file '\(path)' was moved, removed or replaced while the store was open. Nothing was written. Close the store, and open the file that is meant."
         )
     }
 }

@@ -1,4 +1,4 @@
-/// A issue that a history of transactions over lists shows.
+/// An issue that a history of transactions over lists shows.
 enum HistoryAnomaly: Equatable, CustomStringConvertible {
     /// A committed element is in no list.
     case lostUpdate(key: Int, element: Int)

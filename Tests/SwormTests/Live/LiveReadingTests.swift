@@ -144,3 +144,103 @@ struct LiveReadingTests {
         #expect(store.live.isIdle)
     }
 }
+
+extension LiveReadingTests {
+    @Test func `of several closures that use handles of one type are all followed`() async throws {
+        let store = try Archive.store().container
+        let ids = try await store.read { context in
+            try [1, 2].map { number in try #require(try context.fetchOne(Folder.all.where { $0.number == number })).id }
+        }
+        var one = store.values { try $0.object(with: ids[0]).decode().title }.makeAsyncIterator()
+        var other = store.values { try $0.object(with: ids[1]).decode().title }.makeAsyncIterator()
+        #expect(try await next(&one) == "folder 1")
+        #expect(try await next(&other) == "folder 2")
+        for title in ["a", "b", "c"] {
+            try store.perform { _ = try $0.update(Folder.all, set: (\.title, title)) }
+            #expect(try await next(&one) == title)
+            #expect(try await next(&other) == title)
+        }
+    }
+
+    @Test func `release the store with their last iteration`() async throws {
+        weak var released: PersistentContainer?
+        do {
+            let store = try PersistentContainer(for: Shelf.self, at: .memory)
+            released = store
+            var counts = store.count(of: Folder.all).makeAsyncIterator()
+            #expect(try await next(&counts) == 0)
+            var rows = store.values(of: Folder.all.select(\.title)).makeAsyncIterator()
+            #expect(try await next(&rows).isEmpty)
+            var failing = store.values { context in
+                if try context.count(of: Shelf.all) > 0 { throw StoreError(.unsupported, "not now") }
+                return 1
+            }.makeAsyncIterator()
+            #expect(try await next(&failing) == 1)
+            try store.perform { _ = try $0.insert(Shelf()) }
+            await #expect(throws: StoreError.self) { _ = try await failing.next() }
+        }
+        for _ in 0..<200 where released != nil { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(released == nil)
+    }
+
+    @Test func `of one closure end with its error, and those of others do not`() async throws {
+        let store = try Archive.store().container
+        var failing = store.values { context in
+            if try context.count(of: Folder.all) > 30 { throw StoreError(.timedOut, "too late") }
+            return 1
+        }.makeAsyncIterator()
+        var counts = store.count(of: Folder.all).makeAsyncIterator()
+        #expect(try await next(&failing) == 1)
+        #expect(try await next(&counts) == 30)
+        try store.perform { _ = try $0.insert(Folder(number: 100)) }
+        await #expect(throws: StoreError.self) { _ = try await failing.next() }
+        #expect(try await next(&counts) == 31)
+    }
+
+    @Test func `are shared only if the bytes of the conditions are the same`() async throws {
+        let store = try Archive.store().container
+        try store.perform { _ = try $0.insert(Folder(number: 100, title: "caf\u{e9}")) }
+        var composed = store.values(of: Folder.all.where { $0.title == "caf\u{e9}" }).makeAsyncIterator()
+        var decomposed = store.values(of: Folder.all.where { $0.title == "cafe\u{301}" }).makeAsyncIterator()
+        #expect(try await next(&composed).count == 1)
+        #expect(try await next(&decomposed).isEmpty)
+    }
+
+    @Test func `of an invalid request do not disturb a valid one`() async throws {
+        let store = try Archive.store().container
+        do {
+            var valid = store.values(of: Folder.all.limit(5)).makeAsyncIterator()
+            #expect(try await next(&valid).count == 5)
+            var invalid = store.values(of: Folder.all.limit(-1).limit(5)).makeAsyncIterator()
+            await #expect(throws: StoreError.self) { _ = try await invalid.next() }
+        }
+        store.live.queue.sync {}
+        #expect(store.live.isIdle)
+    }
+
+    @Test func `follow a relation without an inverse, and its destination`() async throws {
+        let store = try PersistentContainer(for: OneWay.Note.self, at: .memory)
+        try store.perform { context in
+            let note = try context.insert(OneWay.Note(text: "a"))
+            note.author = try context.insert(OneWay.Person(name: "Leo"))
+        }
+        var values = store.count(of: OneWay.Note.all.where { $0.author.name == "Leo" }).makeAsyncIterator()
+        #expect(try await next(&values) == 1)
+        try store.perform { try $0.delete(OneWay.Person.all) }
+        #expect(try await next(&values) == 0)
+    }
+}
+
+/// A relation that cannot be followed back.
+private enum OneWay {
+    struct Person: ManagedObjectConvertible {
+        var name = ""
+        static let attributes: Set<Attribute<Person>> = [.init(\.name, "name")]
+    }
+    struct Note: ManagedObjectConvertible {
+        var text = ""
+        static let attributes: Set<Attribute<Note>> = [.init(\.text, "text")]
+        struct Relations: Sendable { let author = ToOneRelation<Person>("author") }
+        static let relations = Relations()
+    }
+}

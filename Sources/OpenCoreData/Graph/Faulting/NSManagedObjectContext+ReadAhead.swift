@@ -13,7 +13,6 @@ import SwormStore
 //
 // A damaged row fails the whole batch that contains it. The next batch is smaller, so that the rows around the damage
 // are still read together, and only the object that needs the damaged row reports the error.
-// still read together, and only the object that needs the damaged row reports the error.
 extension NSManagedObjectContext {
     /// Returns the members of a row's object, reading them together with those of its neighbours if necessary.
     ///

@@ -122,20 +122,6 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         }
     }
 
-    func insert(_ batch: RowBatch) throws -> BatchCounts {
-        try self.batch(
-            author: batch.author, contextName: batch.contextName, changing: { WrittenProperties(batch) }
-        ) { try $0.insert(batch) }
-    }
-
-    func upsert(_ batch: RowBatch, by rule: UpsertRule) throws -> BatchCounts? {
-        // A store with an inferred model requires every change to be checked, so it uses a save instead.
-        guard open.limits == nil else { return nil }
-        return try self.batch(
-            author: batch.author, contextName: batch.contextName, changing: { WrittenProperties(batch) }
-        ) { try $0.upsert(batch, by: rule) }
-    }
-
     private func write<Output>(
         _ request: SaveRequest, changing properties: () -> WrittenProperties,
         _ body: (SaveTransaction) throws -> Output
