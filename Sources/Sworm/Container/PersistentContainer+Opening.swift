@@ -23,6 +23,9 @@ extension PersistentContainer {
     ///     nil.
     ///   - mergePolicy: The policy for a save that meets rows that were changed concurrently, or unique values that
     ///     already exist.
+    ///   - history: Whether the store records its transactions, which live results and change feeds use to learn the
+    ///     changes of other processes. Recording costs a few rows with each save. A store that has a history continues
+    ///     it regardless.
     ///   - trace: A closure that is called with every statement that the store's connections run, and with its
     ///     duration, on the thread that runs the statement. It must not use the container. Without a trace, nothing is
     ///     measured. Core Data does not report its statements: on Apple's platforms, the initializer throws an error if
@@ -35,12 +38,12 @@ extension PersistentContainer {
         for type: any ManagedObjectConvertible.Type, _ others: any ManagedObjectConvertible.Type...,
         at location: StoreLocation, logError: (@Sendable (any Swift.Error) -> Void)? = nil, strict: Bool = false,
         timeout: TimeInterval = 240, readers: Int? = nil, mergePolicy: NSMergePolicyType = .errorMergePolicyType,
-        trace: (@Sendable (SQLTrace) -> Void)? = nil, tracesValues: Bool = false
+        history: Bool = false, trace: (@Sendable (SQLTrace) -> Void)? = nil, tracesValues: Bool = false
     ) throws {
         let model = try TableModel.shared(for: [type] + others)
         try self.init(
             opening: model, at: location, logError: logError, strict: strict, timeout: timeout,
-            readers: readers, mergePolicy: mergePolicy, trace: trace, tracesValues: tracesValues)
+            readers: readers, mergePolicy: mergePolicy, history: history, trace: trace, tracesValues: tracesValues)
     }
 
     /// Opens a store with an existing model, after comparing the tables of types with the model.
@@ -60,6 +63,9 @@ extension PersistentContainer {
     ///     nil.
     ///   - mergePolicy: The policy for a save that meets rows that were changed concurrently, or unique values that
     ///     already exist.
+    ///   - history: Whether the store records its transactions, which live results and change feeds use to learn the
+    ///     changes of other processes. Recording costs a few rows with each save. A store that has a history continues
+    ///     it regardless.
     ///   - trace: A closure that is called with every statement that the store's connections run, and with its
     ///     duration, on the thread that runs the statement. It must not use the container. Without a trace, nothing is
     ///     measured. Core Data does not report its statements: on Apple's platforms, the initializer throws an error if
@@ -73,12 +79,12 @@ extension PersistentContainer {
         for use: ModelContract.Use? = nil, logError: (@Sendable (any Swift.Error) -> Void)? = nil,
         strict: Bool = false, timeout: TimeInterval = 240, readers: Int? = nil,
         mergePolicy: NSMergePolicyType = .errorMergePolicyType,
-        trace: (@Sendable (SQLTrace) -> Void)? = nil, tracesValues: Bool = false
+        history: Bool = false, trace: (@Sendable (SQLTrace) -> Void)? = nil, tracesValues: Bool = false
     ) throws {
         try ModelContract(types).check(model, for: use ?? (location.isReadOnly ? .reading : .writing))
         try self.init(
             opening: model, at: location, logError: logError, strict: strict, timeout: timeout,
-            readers: readers, mergePolicy: mergePolicy, trace: trace, tracesValues: tracesValues)
+            readers: readers, mergePolicy: mergePolicy, history: history, trace: trace, tracesValues: tracesValues)
     }
 
     /// Opens a store with the model of a model file, after comparing the tables of types with the model.
@@ -99,6 +105,9 @@ extension PersistentContainer {
     ///     nil.
     ///   - mergePolicy: The policy for a save that meets rows that were changed concurrently, or unique values that
     ///     already exist.
+    ///   - history: Whether the store records its transactions, which live results and change feeds use to learn the
+    ///     changes of other processes. Recording costs a few rows with each save. A store that has a history continues
+    ///     it regardless.
     ///   - trace: A closure that is called with every statement that the store's connections run, and with its
     ///     duration, on the thread that runs the statement. It must not use the container. Without a trace, nothing is
     ///     measured. Core Data does not report its statements: on Apple's platforms, the initializer throws an error if
@@ -111,24 +120,26 @@ extension PersistentContainer {
         for use: ModelContract.Use? = nil, logError: (@Sendable (any Swift.Error) -> Void)? = nil,
         strict: Bool = false, timeout: TimeInterval = 240, readers: Int? = nil,
         mergePolicy: NSMergePolicyType = .errorMergePolicyType,
-        trace: (@Sendable (SQLTrace) -> Void)? = nil, tracesValues: Bool = false
+        history: Bool = false, trace: (@Sendable (SQLTrace) -> Void)? = nil, tracesValues: Bool = false
     ) throws {
         let model = try readModel(at: modelFile)
         try ModelContract(types).check(model, for: use ?? (location.isReadOnly ? .reading : .writing))
         try self.init(
             opening: model, at: location, logError: logError, strict: strict, timeout: timeout,
-            readers: readers, mergePolicy: mergePolicy, trace: trace, tracesValues: tracesValues)
+            readers: readers, mergePolicy: mergePolicy, history: history, trace: trace, tracesValues: tracesValues)
     }
 
     private convenience init(
         opening model: NSManagedObjectModel, at location: StoreLocation,
         logError: (@Sendable (any Swift.Error) -> Void)?, strict: Bool, timeout: TimeInterval,
-        readers: Int?, mergePolicy: NSMergePolicyType, trace: (@Sendable (SQLTrace) -> Void)?, tracesValues: Bool
+        readers: Int?, mergePolicy: NSMergePolicyType, history: Bool, trace: (@Sendable (SQLTrace) -> Void)?,
+        tracesValues: Bool
     ) throws {
         let coordinator = try Self.coordinator(
             of: model, at: location, timeout: timeout,
             options: try OpeningOptions.tracing(trace, withValues: tracesValues)
-                .merging(try OpeningOptions.readers(readers)) { $1 })
+                .merging(try OpeningOptions.readers(readers)) { $1 }
+                .merging(history ? OpeningOptions.history : [:]) { $1 })
         self.init(coordinator: coordinator, mergePolicy: mergePolicy, logError: logError, strict: strict)
     }
 

@@ -58,6 +58,8 @@ package struct CommittedChanges: Sendable {
     package var properties: [String: Set<String>] = [:]
     /// Whether anything may have changed, for example because another process has committed.
     package var isUnknown = false
+    /// Whether a transaction of another process is included.
+    package var isForeign = false
     /// The author of the transaction; nil for no author, or several authors.
     package var author: String?
 
@@ -92,6 +94,7 @@ package struct CommittedChanges: Sendable {
         number = max(number, later.number)
         transactions += later.transactions
         isUnknown = isUnknown || later.isUnknown
+        isForeign = isForeign || later.isForeign
         if author != later.author { author = nil }
         for (root, more) in later.rows {
             rows[root, default: Rows()].merge(more)

@@ -35,6 +35,10 @@ package final class FileHub: WaitTarget {
     let log: Locked<LogPolicy>
     let checkpoints = CheckpointTurn()
     let commits = CommitListeners()
+    /// The counter of the commits of all connections of this process to the file's log.
+    let commitCounter = CommitCounter()
+    /// The numbers of the history's transactions that this process has committed.
+    let ownTransactions = Locked(OwnTransactions())
 
     /// The default number of calls that may read a file at the same time.
     static let standardSlotLimit = max(4, ProcessInfo.processInfo.activeProcessorCount)

@@ -1,9 +1,9 @@
 package import SwormPredicates
 
-/// The listeners of the commits to one file.
+/// The listeners of the commits to one file: those of this process, or those of other processes.
 ///
-/// They are called after a commit, in the order of the commits, on the thread that has committed and still holds the
-/// turn. A listener must return soon, and must not use the store.
+/// They are called after a commit, in the order of the commits; for a commit of this process, on the thread that has
+/// committed and still holds the turn. A listener must return soon, and must not use the store.
 package final class CommitListeners: Sendable {
     package typealias Listener = @Sendable (CommittedChanges) -> Void
 
@@ -16,7 +16,7 @@ package final class CommitListeners: Sendable {
 
     private let content = Locked(Content())
 
-    package init() {}
+    init() {}
 
     /// Whether the changes of a transaction must be gathered.
     var isEmpty: Bool { content.withLock { $0.listeners.isEmpty } }
@@ -24,7 +24,7 @@ package final class CommitListeners: Sendable {
     /// Adds a listener. It is called for every transaction that is committed from now on, also for those that have begun.
     ///
     /// - Returns: A number by which the listener is removed.
-    package func add(_ listener: @escaping Listener) -> Int {
+    func add(_ listener: @escaping Listener) -> Int {
         content.withLock { content in
             content.lastListener += 1
             content.listeners[content.lastListener] = listener
@@ -33,7 +33,7 @@ package final class CommitListeners: Sendable {
     }
 
     /// Removes a listener. It may still be called for a commit of another thread that is just being announced.
-    package func remove(_ number: Int) { content.withLock { _ = $0.listeners.removeValue(forKey: number) } }
+    func remove(_ number: Int) { content.withLock { _ = $0.listeners.removeValue(forKey: number) } }
 
     /// Calls the listeners after a commit.
     ///

@@ -59,8 +59,17 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// - Returns: False if the store keeps no history.
     func deleteHistory(before bound: HistoryBound) throws -> Bool
 
-    /// The listeners of the commits to the store's file, also of those by other stores of this process that use it.
-    var commits: CommitListeners { get }
+    /// Adds a listener of the commits to the store: those of this process, and those of other processes.
+    ///
+    /// A commit is either part of the snapshots that begin after this call, or the listener is called after it. A
+    /// commit of this process is announced before the call that has committed returns; a commit of another process soon
+    /// after it has become visible.
+    ///
+    /// - Parameter listener: A closure that returns soon and does not use the store. It is called on the threads that
+    ///   commit.
+    /// - Returns: A closure that removes the listener, which may still be called for a commit that is just being
+    ///   announced.
+    func listen(_ listener: @escaping CommitListeners.Listener) -> @Sendable () -> Void
 
     /// Adds an observer of the statements of the store's connections. It is called from the next read or save of each
     /// connection.

@@ -50,9 +50,9 @@ struct ReadOnlyStoreTests {
 
     @Test func `a write does not wait for its turn before it says so`() async throws {
         let (copy, goOn) = (self.copy, await holdWriteLock(of: test.container))
-        let error = storeErrorNow { try copy.write(deadline: .now + .milliseconds(100)) { _ in } }
+        let error = storeErrorNow { try copy.write(deadline: .now + .seconds(60)) { _ in } }
         #expect(error?.code == .readOnly)
-        let later = await storeError { try await copy.write(deadline: .now + .milliseconds(100)) { _ in } }
+        let later = await storeError { try await copy.write(deadline: .now + .seconds(60)) { _ in } }
         #expect(later?.code == .readOnly)
         goOn.signal()
     }

@@ -38,8 +38,10 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// The identifier in the URIs of the store's objects.
     public final var identifier: String { objectStore.identifier }
 
-    /// The listeners of the commits to the store.
-    package final var commitListeners: CommitListeners { objectStore.commits }
+    /// Calls a closure after each commit to the store, until the returned closure is called.
+    package final func listen(_ listener: @escaping CommitListeners.Listener) -> @Sendable () -> Void {
+        objectStore.listen(listener)
+    }
 
     /// Whether the store was opened read-only.
     public final var isReadOnly: Bool { objectStore.isReadOnly }

@@ -16,6 +16,11 @@ enum OpeningOptions {
         }
         return [:]
     }
+
+    /// The options for a store with a history, and with notifications of the changes by other processes.
+    static var history: [String: Any] {
+        [NSPersistentHistoryTrackingKey: true, NSPersistentStoreRemoteChangeNotificationPostOptionKey: true]
+    }
 }
 
 extension NSManagedObjectContext {

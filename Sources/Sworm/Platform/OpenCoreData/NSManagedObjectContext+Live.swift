@@ -46,14 +46,9 @@ extension NSManagedObjectContext {
     /// The identifiers of the stores.
     var storeIdentifiers: [String] { (persistentStoreCoordinator?.persistentStores ?? []).map(\.identifier) }
 
-    /// Calls a closure after each commit to the stores of the context by this process, on the thread that has committed.
+    /// Calls a closure after each commit to the stores of the context, also by other processes.
     func listenToCommits(_ listener: @escaping @Sendable (CommittedChanges) -> Void) -> CommitListening {
-        CommitListening(
-            (persistentStoreCoordinator?.persistentStores ?? []).map { store in
-                let listeners = store.commitListeners
-                let number = listeners.add(listener)
-                return { listeners.remove(number) }
-            })
+        CommitListening((persistentStoreCoordinator?.persistentStores ?? []).map { $0.listen(listener) })
     }
 }
 #endif

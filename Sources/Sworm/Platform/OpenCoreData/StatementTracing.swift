@@ -20,6 +20,9 @@ enum OpeningOptions {
         }
         return [SwormReadersOption: count]
     }
+
+    /// The options for a store with a history.
+    static var history: [String: Any] { [NSPersistentHistoryTrackingKey: true] }
 }
 
 extension NSManagedObjectContext {

@@ -63,7 +63,7 @@ extension Connection {
 
     /// Turns off automatic checkpoints, so that the owner of the connection decides when pages of the log are moved,
     /// based on ``takeLogFrames()``.
-    package func notesLog() { sqlite3_wal_hook(pointer, sworm_note_log, &waiting.pointee.frames) }
+    package func notesLog() { sqlite3_wal_hook(pointer, sworm_note_log, waiting) }
 
     /// Returns the number of frames in the log after the last commit of this connection, or nil if there was no commit
     /// since the last call.

@@ -20,7 +20,11 @@ extension Connection {
     ///
     /// A token ends the wait for a lock before anything is written: the transaction is then still open. It does not
     /// stop a commit that has started, which might take effect nevertheless.
-    package func commit() throws { try withoutLooks { try run(committing) } }
+    package func commit() throws {
+        commitCounter?.begin()
+        defer { commitCounter?.end() }
+        try withoutLooks { try run(committing) }
+    }
 
     /// Rolls back the transaction. Neither a token nor an earlier interruption stops it.
     package func rollback() throws {

@@ -33,6 +33,10 @@ package final class Connection {
     package var recorder: ChangeRecorder? {
         didSet { if recorder !== oldValue { installRecorder() } }
     }
+    /// The counter of the commits into the log of the file. Requires ``notesLog()``.
+    package var commitCounter: CommitCounter? {
+        didSet { waiting.pointee.commits = commitCounter?.memory }
+    }
     /// The running statements, recorded while there is an observer.
     var running: [Running] = []
     /// Whether statements are currently not reported to the observer.

@@ -58,7 +58,7 @@ extension ConnectionPool {
         }
         guard let taken else { return }
         do {
-            let connection = try taken.idle ?? makeMover()
+            let connection = try taken.idle ?? makeIdleReader()
             connection.view = taken.view
             connection.serve(nil, watch: nil)
             condition.withLock { mover = connection }
@@ -68,17 +68,6 @@ extension ConnectionPool {
         } catch {
             condition.withLock { open.remove(taken.view) }
         }
-    }
-
-    private func makeMover() throws -> StoreConnection {
-        try checkFile()
-        let connection = counted(try makeReader())
-        // A connection that has not read anything does not know of the log.
-        try connection.pin()
-        connection.unpin()
-        // The path may now refer to another file.
-        try checkFile()
-        return connection
     }
 
     private func restartLog(frames: Int, isUrgent: Bool) {

@@ -158,12 +158,12 @@ extension ConnectionPool {
     }
 
     private func closeConnections() {
-        let connections = condition.withLock { () -> [StoreConnection] in
-            defer { (idle, writer) = ([], nil) }
-            return idle + [writer].compactMap { $0 }
+        let (connections, source) = condition.withLock { () -> ([StoreConnection], ForeignStateSource?) in
+            defer { (idle, writer, foreignSource) = ([], nil, nil) }
+            return (idle + [writer].compactMap { $0 }, foreignSource)
         }
         // Closing the last connection moves the log into the file, so this happens outside of the lock.
-        withExtendedLifetime(connections) {}
+        withExtendedLifetime((connections, source)) {}
     }
 
     private static func pause() { usleep(500) }

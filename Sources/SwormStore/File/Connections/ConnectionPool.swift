@@ -37,6 +37,10 @@ final class ConnectionPool: @unchecked Sendable {
     var logRestarted: (@Sendable () -> Void)?
     /// The connection that moves pages of the log while calls read and write.
     var mover: StoreConnection?
+    /// The source of the states that other processes commit, once there was a listener; nil while the pool is shut.
+    var foreignSource: ForeignStateSource?
+    /// The number of such sources that were opened.
+    var foreignSources = 0
     /// The queue that moves pages of the log, and restarts the log, while calls read and write.
     let upkeep = DispatchQueue(label: "Sworm log")
     /// The reason why no connections are provided, or nil while the pool is open.
@@ -81,6 +85,7 @@ final class ConnectionPool: @unchecked Sendable {
     /// Returns the connection, which is counted until it is closed.
     func counted(_ connection: StoreConnection) -> StoreConnection {
         alive.withLock { $0 += 1 }
+        if kind == .writerAndReaders { connection.base.commitCounter = hub.commitCounter }
         connection.base.onClose = { [alive] in alive.withLock { $0 -= 1 } }
         return connection
     }

@@ -27,7 +27,6 @@ package final class SQLiteStore: ObjectStore {
     let external: ExternalDataFolder
     /// The hub of the store's file. A store in memory has its own hub.
     package let hub: FileHub
-    package var commits: CommitListeners { hub.commits }
     /// Whether reads require the turn too, because the store has a single connection.
     package let takesTurns: Bool
     /// The listeners for warnings that users of the store should see and that no call throws.
@@ -36,6 +35,9 @@ package final class SQLiteStore: ObjectStore {
     let files: StoreFiles?
     /// The external data files that no row refers to since commits of this store.
     let pendingRemovals = PendingRemovals()
+    /// The listeners that this store has, for the commits of other processes.
+    let foreignListeners = CommitListeners()
+    let foreignCommits = Locked(ForeignCommitsWatch())
     private let state: Locked<State>
 
     private struct State: Sendable {
@@ -174,9 +176,10 @@ package final class SQLiteStore: ObjectStore {
             try open.pool.withWriter(watch: watch, token: token) { connection in
                 let transaction = SaveTransaction(
                     request, connection: connection, model: model, open: open, external: external, isAlone: true)
-                let gatherer = ChangeGatherer(connection.base, for: commits)
+                let gatherer = ChangeGatherer(connection.base, for: hub.commits)
                 defer { gatherer?.stop() }
                 var isWritten = false
+                var historyNumbers: [Int64] { transaction.historyNumber.map { [$0] } ?? [] }
                 do {
                     try open.prepareWriting(connection)
                     try connection.base.transaction(.immediate) {
@@ -184,18 +187,20 @@ package final class SQLiteStore: ObjectStore {
                         if let newMetadata { try connection.write(newMetadata) }
                         try open.pool.checkFile()
                         if let failure = token?.failure { throw failure }
+                        noteHistory(historyNumbers)
                         isWritten = true
                     }
                 } catch {
                     if !isWritten || !CoreDataError.leavesCommitInDoubt(error) {
                         external.remove(transaction.writtenFiles)
+                        if isWritten { forgetHistory(historyNumbers) }
                     } else {
-                        commits.announce(.unknown)
+                        hub.commits.announce(.unknown)
                     }
                     throw error
                 }
                 gatherer?.note(WrittenProperties(request, model: model))
-                commits.announce(gatherer?.changes(in: open.changedTables, model: model))
+                hub.commits.announce(gatherer?.changes(in: open.changedTables, model: model))
                 external.remove(transaction.abandonedFiles)
                 return (transaction.result, transaction.replacedFiles)
             }
@@ -245,6 +250,7 @@ package final class SQLiteStore: ObjectStore {
     ///   for itself. No new work can start in either case.
     package func close(until end: ContinuousClock.Instant?) throws {
         removeUnusedExternalData()
+        stopWatching()
         // Another thread may be reopening a read-only store at this moment.
         while let open = openFiles {
             try open.pool.close(until: end)

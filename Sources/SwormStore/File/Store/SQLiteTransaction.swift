@@ -45,9 +45,12 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         get { progress.files }
         set { progress.files = newValue }
     }
+    /// The numbers of the transactions that were added to the history.
+    private var historyNumbers: [Int64] = []
     /// A moment to which the transaction can be rolled back.
     private struct Mark {
         var files: Files
+        var historyNumbers: [Int64]
         var changes: ChangeGatherer.Mark?
     }
 
@@ -62,7 +65,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         connecting: Connecting
     ) {
         if case .fromView = connecting { hasRead = true }
-        progress.gatherer = ChangeGatherer(connection.base, for: store.commits)
+        progress.gatherer = ChangeGatherer(connection.base, for: store.hub.commits)
         super.init(store: store, open: open, connection: connection, token) { [progress] connection in
             Self.end(connection, progress: progress, connecting: connecting, store: store, open: open)
         }
@@ -140,6 +143,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
                     : connection.base.savepoint { try body(transaction) }
                 hasWritten = true
                 gatherer?.note(properties())
+                if let number = transaction.historyNumber { historyNumbers.append(number) }
                 store.external.remove(transaction.abandonedFiles)
                 files.written += transaction.writtenFiles
                 files.replaced.formUnion(transaction.replacedFiles)
@@ -211,6 +215,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
             // From here on the transaction can no longer be stopped.
             if let failure = token.failure { throw failure }
             try further?()
+            store.noteHistory(historyNumbers)
             do {
                 if further == nil {
                     try connection.base.commit()
@@ -219,20 +224,24 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
                 }
             } catch {
                 progress.isInDoubt = CoreDataError.leavesCommitInDoubt(error)
-                if progress.isInDoubt { store.commits.announce(.unknown) }
+                if progress.isInDoubt {
+                    store.hub.commits.announce(.unknown)
+                } else {
+                    store.forgetHistory(historyNumbers)
+                }
                 throw error
             }
             progress.isCommitted = true
         }
         let replaced = files.replaced
         // Before the end, so that the listeners hear of the commits in their order.
-        store.commits.announce(gatherer?.changes(in: open.changedTables, model: store.model))
+        store.hub.commits.announce(gatherer?.changes(in: open.changedTables, model: store.model))
         end()
         store.wrote(metadata, replacing: replaced)
     }
 
     func mark() -> Int {
-        marks.append(Mark(files: files, changes: gatherer?.mark))
+        marks.append(Mark(files: files, historyNumbers: historyNumbers, changes: gatherer?.mark))
         return marks.count - 1
     }
 
@@ -271,6 +280,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         if let changes = before.changes { gatherer?.cut(to: changes) }
         store.external.remove(Array(files.written.dropFirst(before.files.written.count)))
         files = before.files
+        historyNumbers = before.historyNumbers
     }
 
     func keepSnapshot() throws {
@@ -288,6 +298,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         gatherer?.cut(to: ChangeGatherer.Mark())
         store.external.remove(files.written)
         files = Files()
+        historyNumbers = []
         return true
     }
 }
