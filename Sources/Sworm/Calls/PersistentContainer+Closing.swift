@@ -28,6 +28,7 @@ extension PersistentContainer {
                 try translatingErrors { try context.closeStores(until: deadline) }
                 gate.turn(.closed)
                 live.close(with: ContainerState.closed)
+                feeds.set()
             }
         }
     }
@@ -82,6 +83,7 @@ extension PersistentContainer {
                 }
                 gate.turn(.open)
                 live.resume()
+                feeds.set()
             }
         }
     }

@@ -28,6 +28,8 @@ public final class PersistentContainer: Sendable {
     let bindings = Locked<[ObjectIdentifier: any AnyObject & Sendable]>([:])
     /// The live requests.
     let live = LiveCenter()
+    /// The feeds of changes.
+    let feeds = FeedSignals()
     /// A pool that receives the contexts of calls that have ended; nil if the user provides the contexts.
     let spareContexts: SpareContexts?
 

@@ -45,6 +45,12 @@ extension StoreError.Code {
     public static let cannotOpen = Self("cannotOpen")
     /// The store failed to read or write.
     public static let storeFailed = Self("storeFailed")
+    /// The store has no history, and the operation requires one.
+    public static let historyNeeded = Self("historyNeeded")
+    /// The transactions after a token were purged, or the store was replaced.
+    ///
+    /// Read the objects again, and continue with ``PersistentContainer/changeToken()``.
+    public static let historyTokenExpired = Self("historyTokenExpired")
     /// The platform does not support the operation.
     public static let unsupported = Self("unsupported")
     /// A computed number does not fit its type.

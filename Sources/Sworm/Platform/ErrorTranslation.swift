@@ -81,6 +81,7 @@ extension StoreError.Code {
             case NSManagedObjectValidationError...NSValidationInvalidURIError: .validation
             case NSManagedObjectMergeError, NSPersistentStoreSaveConflictsError: .conflict
             case NSManagedObjectReferentialIntegrityError: .objectDeleted
+            case NSPersistentHistoryTokenExpiredError: .historyTokenExpired
             case NSPersistentStoreIncompatibleVersionHashError, NSMigrationMissingSourceModelError: .incompatibleModel
             case NSMigrationError..<NSSQLiteError, NSInferredMappingModelError,
                 NSStagedMigrationFrameworkVersionMismatchError, NSStagedMigrationBackwardMigrationError:

@@ -59,6 +59,15 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// - Returns: False if the store keeps no history.
     func deleteHistory(before bound: HistoryBound) throws -> Bool
 
+    /// Returns the program that has committed a transaction of the history.
+    func origin(ofTransaction number: Int64) -> TransactionOrigin
+
+    /// Replaces one value of the metadata, in a transaction that reads the value from the store first.
+    ///
+    /// - Parameter change: Returns the new value for the present one; nil for none.
+    /// - Throws: ``CoreDataError`` if a property list cannot represent the value, and the errors of the closure.
+    func updateMetadata(forKey key: String, _ change: (Any?) throws -> Any?) throws
+
     /// Adds a listener of the commits to the store: those of this process, and those of other processes.
     ///
     /// A commit is either part of the snapshots that begin after this call, or the listener is called after it. A
@@ -87,6 +96,14 @@ package protocol ObjectStore: AnyObject, Sendable {
     ///
     /// - Parameter end: The time at which to give up, or nil to wait without a limit.
     func close(until end: ContinuousClock.Instant?) throws
+}
+
+/// The program that has committed a transaction.
+package enum TransactionOrigin: Sendable {
+    case thisStore
+    /// Another store of this process that uses the same file.
+    case thisProcess
+    case elsewhere
 }
 
 // Calls without a token.
@@ -180,10 +197,15 @@ package protocol StoreSession: AnyObject {
 
     /// Returns the transactions of the history after a position, in ascending order, or nil if the store keeps no
     /// history.
-    func history(after bound: HistoryBound?, includingChanges: Bool) throws -> [StoredTransaction]?
+    ///
+    /// - Parameter limit: The number of transactions, from the first one on; nil for all.
+    func history(after bound: HistoryBound?, includingChanges: Bool, limit: Int?) throws -> [StoredTransaction]?
 
     /// Returns the extent of the history, or nil if the store keeps no history.
     func historyExtent() throws -> HistoryExtent?
+
+    /// Returns a value of the metadata as it is in the store.
+    func metadataValue(forKey key: String) throws -> Any?
 
     /// Interrupts the running read. Can be called from any thread. Has no effect after the view has ended.
     var interrupt: @Sendable () -> Void { get }

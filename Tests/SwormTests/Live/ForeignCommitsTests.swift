@@ -135,7 +135,9 @@ struct ForeignCommitsTests {
         for turn in 0..<100 {
             try (turn % 2 == 0 ? store : other).perform { context in
                 _ = try context.insert(Archive.Shelf(name: "\(turn)"))
-                if turn % 10 == 0 { _ = try context.update(Folder.all.where { $0.number == 3 }, set: (\Folder.rating, turn)) }
+                if turn % 10 == 0 {
+                    _ = try context.update(Folder.all.where { $0.number == 3 }, set: (\Folder.rating, turn))
+                }
             }
         }
         try store.checkpoint()
@@ -214,7 +216,8 @@ struct ForeignCommitsTests {
         let url = try #require(test.url)
         func descriptors() throws -> Int {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter { name in
-                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name))?.hasPrefix(url.path)
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name))?.hasPrefix(
+                    url.path)
                     ?? false
             }.count
         }

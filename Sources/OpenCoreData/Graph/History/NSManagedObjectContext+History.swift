@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
             let transactions = try withSession(of: origin) { session -> [StoredTransaction]? in
                 guard let extent = try session.historyExtent() else { return nil }
                 let bound = try bound(request.place, in: store, extent: extent)
-                return try session.history(after: bound, includingChanges: includesChanges)
+                return try session.history(after: bound, includingChanges: includesChanges, limit: request.limit)
             }
             guard let transactions else { continue }
             keepsHistory = true

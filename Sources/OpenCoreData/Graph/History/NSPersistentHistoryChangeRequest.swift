@@ -21,6 +21,9 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     /// and ``NSPersistentHistoryChange/fetchRequest``.
     open var fetchRequest: NSFetchRequest<NSManagedObject>?
 
+    /// The number of transactions to read from each store; nil for all.
+    package final var limit: Int?
+
     /// The token that the request was created with.
     public final var token: NSPersistentHistoryToken? {
         if case .token(let token) = place { token } else { nil }

@@ -18,7 +18,7 @@ public final class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding
 
     private static let key = "transactions"
 
-    init(_ transactions: [String: Int64]) {
+    package init(_ transactions: [String: Int64]) {
         self.transactions = Dictionary(transactions.map { ($0.key.uppercased(), $0.value) }, uniquingKeysWith: max)
         super.init()
     }

@@ -16,6 +16,8 @@ package struct StoreMetadata: Sendable, Hashable {
         package static let checksum = "NSStoreModelVersionChecksumKey"
         static let ancillaryHashes = "_NSStoreAncillaryModelVersionHashesMetadataKey"
         static let maximumFrameworkVersion = "NSPersistenceMaximumFrameworkVersion"
+        /// The positions of the named consumers of the history. Several processes change them concurrently.
+        package static let changeConsumers = "SwormChangeConsumers"
     }
 
     /// The keys that belong to the framework. An application's own metadata cannot replace them.
@@ -92,8 +94,21 @@ package struct StoreMetadata: Sendable, Hashable {
             }
             result[key] = value
         }
+        return try replacing(result)
+    }
+
+    /// Returns the metadata with one of the application's values replaced, or removed if it is nil.
+    ///
+    /// - Throws: ``CoreDataError`` with the key if a property list cannot represent the value.
+    func replacing(_ value: Any?, forKey key: String) throws -> StoreMetadata {
+        var values = dictionary
+        values[key] = value
+        return try replacingApplicationKeys(with: values)
+    }
+
+    private func replacing(_ dictionary: [String: Any]) throws -> StoreMetadata {
         var copy = self
-        copy.propertyList = try Self.bytes(result)
+        copy.propertyList = try Self.bytes(dictionary)
         do {
             // A store cannot be opened if its metadata exceeds the limits for reading.
             _ = try PropertyList.dictionary(copy.propertyList)

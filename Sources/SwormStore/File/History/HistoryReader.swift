@@ -12,14 +12,17 @@ struct HistoryReader {
     let tables: HistoryTables
     let path: String?
 
-    func transactions(after bound: HistoryBound?, includingChanges: Bool) throws -> [StoredTransaction] {
+    /// - Parameter limit: The number of transactions, from the first one on; nil for all.
+    func transactions(
+        after bound: HistoryBound?, includingChanges: Bool, limit: Int? = nil
+    ) throws -> [StoredTransaction] {
         try tables.require(["Z_PK", "ZTIMESTAMP"], in: .transaction, path: path)
-        let condition = Self.condition(bound)
+        var condition = Self.condition(bound)
         let texts = ["ZBUNDLEID", "ZPROCESSID", "ZCONTEXTNAME", "ZAUTHOR"].map(tables.text).joined(separator: ", ")
         var transactions: [StoredTransaction] = []
         var places: [Int64: Int] = [:]
         try connection.rows(
-            "SELECT t.Z_PK, t.ZTIMESTAMP, \(texts) FROM ATRANSACTION t\(condition.sql) ORDER BY t.Z_PK",
+            "SELECT t.Z_PK, t.ZTIMESTAMP, \(texts) FROM ATRANSACTION t\(condition.sql) ORDER BY t.Z_PK\(limit.map { " LIMIT \($0)" } ?? "")",
             binding: condition.values
         ) { row in
             guard case .integer(let number) = row.storedValue(0), places[number] == nil else { return }
@@ -31,6 +34,10 @@ struct HistoryReader {
                     author: Self.text(row.storedValue(5))))
         }
         guard includingChanges, !transactions.isEmpty else { return transactions }
+        if limit != nil, let last = transactions.last {
+            condition.sql += (condition.sql.isEmpty ? " WHERE" : " AND") + " t.Z_PK <= ?"
+            condition.values.append(.integer(last.number))
+        }
         let programs = Set(transactions.compactMap(\.unnamedProgram))
         let earlier = try EarlierHistory(connection: connection, model: model, tables: tables).programs(among: programs)
         let orders = transactions.map { transaction in

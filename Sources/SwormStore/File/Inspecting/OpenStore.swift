@@ -37,9 +37,3 @@ final class OpenStore: Sendable {
         try upkeep.prepare(connection)
     }
 }
-
-extension StoreConnection {
-    func write(_ metadata: StoreMetadata) throws {
-        try run("UPDATE Z_METADATA SET Z_PLIST = ?", binding: [.blob(metadata.propertyList)])
-    }
-}

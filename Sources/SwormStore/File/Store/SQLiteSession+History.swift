@@ -1,11 +1,13 @@
 import SwormSQLite
 
 extension SQLiteSession {
-    func history(after bound: HistoryBound?, includingChanges: Bool) throws -> [StoredTransaction]? {
-        try readHistory { try $0.transactions(after: bound, includingChanges: includingChanges) }
+    func history(after bound: HistoryBound?, includingChanges: Bool, limit: Int?) throws -> [StoredTransaction]? {
+        try readHistory { try $0.transactions(after: bound, includingChanges: includingChanges, limit: limit) }
     }
 
     func historyExtent() throws -> HistoryExtent? { try readHistory { try $0.extent() } }
+
+    func metadataValue(forKey key: String) throws -> Any? { try read { try $0.metadataValue(forKey: key) } }
 
     private func readHistory<Result>(_ body: (HistoryReader) throws -> Result) throws -> Result? {
         try read { connection in

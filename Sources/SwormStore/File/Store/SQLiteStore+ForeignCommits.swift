@@ -147,10 +147,15 @@ extension SQLiteStore {
     private func transactions(after number: Int64) throws -> [StoredTransaction] {
         let session = try beginSession(nil)
         defer { session.end() }
-        return try session.history(after: .transaction(number), includingChanges: true) ?? []
+        return try session.history(after: .transaction(number), includingChanges: true, limit: nil) ?? []
     }
 
     // MARK: Own transactions
+
+    package func origin(ofTransaction number: Int64) -> TransactionOrigin {
+        guard let store = hub.ownTransactions.withLock({ $0.store(of: number) }) else { return .elsewhere }
+        return store == ObjectIdentifier(self) ? .thisStore : .thisProcess
+    }
 
     private func isOwn(_ number: Int64) -> Bool { hub.ownTransactions.withLock { $0.store(of: number) } != nil }
 
