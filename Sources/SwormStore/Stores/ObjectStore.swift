@@ -19,6 +19,9 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// - Throws: ``CoreDataError`` if a value cannot be represented in a property list.
     func setMetadata(_ metadata: [String: Any]) throws
 
+    /// Whether metadata were replaced that are not written yet.
+    var hasNewMetadata: Bool { get }
+
     /// Whether an open view keeps the external files of its rows, even if its own thread replaces them.
     var viewsKeepFiles: Bool { get }
 

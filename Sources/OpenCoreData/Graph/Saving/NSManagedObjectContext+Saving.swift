@@ -12,12 +12,21 @@ extension NSManagedObjectContext {
         lock.lock()
         defer { lock.unlock() }
         try throwReadError()
-        guard hasChanges, !saving.isRunning else { return }
+        if saving.isRunning { return }
+        guard hasChanges else { return try saveMetadata() }
         saving.begin()
         defer {
             saving.end()
             transactions.endParked()
         }
         try SaveOperation(context: self, coordinator: requireCoordinator()).run()
+    }
+
+    /// Writes changed metadata of the stores. A transaction that is open writes them when it is committed.
+    private func saveMetadata() throws {
+        guard !isWriting else { return }
+        for store in coordinator?.persistentStores ?? [] where store.objectStore.hasNewMetadata {
+            try store.objectStore.save(SaveRequest())
+        }
     }
 }

@@ -17,6 +17,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     private var place: URL?
     private weak var owner: NSPersistentStoreCoordinator?
     private(set) final var origin: ObjectOrigin?
+    private final var remoteChanges: RemoteChangePosting?
 
     init(
         _ objectStore: any ObjectStore, type: String, configurationName: String, url: URL?,
@@ -33,6 +34,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         origin = ObjectOrigin(
             storeIdentifier: objectStore.identifier, compiled: coordinator.compiledModel,
             model: coordinator.managedObjectModel, store: self)
+        remoteChanges = RemoteChangePosting(self)
     }
 
     /// The identifier in the URIs of the store's objects.
@@ -73,6 +75,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         lock.lock()
         owner = nil
         lock.unlock()
+        remoteChanges?.end()
         objectStore.close()
     }
 }

@@ -104,12 +104,15 @@ extension NSManagedObjectContext {
     /// Returns nil: Core Data has no versions in its API.
     func liveStamps(_ request: RequestContent, of entity: ModelEntity) throws -> [LiveStamp]? { nil }
 
-    /// Calls a closure after each save of a context of the same coordinator, on the thread that has saved.
+    /// Calls a closure after each save of a context of the same coordinator, on the thread that has saved, and soon after
+    /// other commits to its stores.
     func listenToCommits(_ listener: @escaping @Sendable (CommittedChanges) -> Void) -> CommitListening {
         guard let coordinator = persistentStoreCoordinator else { return CommitListening([]) }
         let observer = SaveObserver(coordinator, listener)
+        let remote = RemoteChangeObserver(coordinator, listener)
+        remote.start()
         observer.start()
-        return CommitListening([{ observer.end() }])
+        return CommitListening([{ observer.end() }, { remote.end() }])
     }
 }
 

@@ -184,7 +184,7 @@ package final class SQLiteStore: ObjectStore {
                     try open.prepareWriting(connection)
                     try connection.base.transaction(.immediate) {
                         try transaction.run()
-                        if let newMetadata { try connection.write(newMetadata) }
+                        if let newMetadata { try write(newMetadata, on: connection) }
                         try open.pool.checkFile()
                         if let failure = token?.failure { throw failure }
                         noteHistory(historyNumbers)
@@ -209,8 +209,13 @@ package final class SQLiteStore: ObjectStore {
         return result
     }
 
+    package var hasNewMetadata: Bool { newMetadata != nil }
+
     /// The metadata to write with the next save, or nil if they are unchanged.
     var newMetadata: StoreMetadata? { state.withLock { $0.newMetadata } }
+
+    /// The metadata that were read or written last.
+    var writtenMetadata: StoreMetadata { state.withLock { $0.metadata } }
 
     /// Records the changes of a committed transaction, and the external files that no new view needs.
     ///

@@ -210,7 +210,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
     func commit(after further: (() throws -> Void)?) throws {
         let metadata = store.newMetadata
         try writing { connection in
-            if let metadata { try connection.write(metadata) }
+            if let metadata { try store.write(metadata, on: connection) }
             try open.pool.checkFile()
             // From here on the transaction can no longer be stopped.
             if let failure = token.failure { throw failure }
