@@ -142,11 +142,11 @@ struct RandomModel {
                         name: "", type: .integer64AttributeType, derivation: "\(relation.name).@count",
                         sources: [[relation.name]]))
             }
-            for attribute in stored(relation.destination) where !relation.isToMany || attribute.type.isWhole {
+            for attribute in stored(relation.destination) where !relation.isToMany || attribute.type.isSmall {
                 let path = [relation.name, attribute.name]
                 found.append(
                     Attribute(
-                        name: "", type: attribute.type,
+                        name: "", type: relation.isToMany ? .integer64AttributeType : attribute.type,
                         derivation: relation.isToMany ? "sum:(\(path[0]).\(path[1]))" : "\(path[0]).\(path[1])",
                         sources: [path]))
             }
@@ -223,7 +223,6 @@ struct RandomModel {
 }
 
 extension NSAttributeType {
-    fileprivate var isWhole: Bool {
-        self == .integer16AttributeType || self == .integer32AttributeType || self == .integer64AttributeType
-    }
+    /// Whether sums of a few values do not overflow.
+    fileprivate var isSmall: Bool { self == .integer16AttributeType || self == .integer32AttributeType }
 }
