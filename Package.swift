@@ -66,7 +66,10 @@ let engineTests: [Target] = [
         swiftSettings: settings),
     .testTarget(
         name: "OpenCoreDataTests",
-        dependencies: ["OpenCoreData", "SwormStore", "SwormPredicates", "SwormSQLite", "SwormRows", "TestSupport"],
+        dependencies: [
+            "Sworm", "OpenCoreData", "SwormStore", "SwormPredicates", "SwormSQLite", "CSwormSQLite", "SwormRows",
+            "TestSupport",
+        ],
         swiftSettings: settings),
     .target(name: "CrashDisk", dependencies: ["CSwormSQLite"], path: "Tests/CrashDisk"),
     .testTarget(

@@ -36,23 +36,17 @@ extension ExpressionTree {
 private func collectKeyPaths(of root: TreeNode) -> [KeyPathUse] {
     var seen: Set<KeyPathUse> = []
     var uses: [KeyPathUse] = []
-    var stack: [(node: TreeNode, bound: [String: KeyPathUse])] = [(root, [:])]
+    var stack: [(node: TreeNode, bound: [String: [KeyPathUse]])] = [(root, [:])]
     while let (node, bound) = stack.popLast() {
         switch node {
         case .expression(.key(let base, let key)):
-            var keys = [key]
             var start = base
-            while case .key(let next, let key) = start {
-                keys.append(key)
-                start = next
-            }
-            var use = origin(of: start, bound)
-            use.keys += keys.reversed().filter { !$0.hasPrefix("@") }
-            if seen.insert(use).inserted { uses.append(use) }
+            while case .key(let next, _) = start { start = next }
+            for use in origins(of: .key(base, key), bound) where seen.insert(use).inserted { uses.append(use) }
             stack.append((.expression(start), bound))
         case .expression(.subquery(let collection, let name, let condition)):
             var inner = bound
-            inner[name] = origin(of: collection, bound)
+            inner[name] = origins(of: collection, bound)
             stack.append((.predicate(condition), inner))
             stack.append((.expression(collection), bound))
         default:
@@ -62,22 +56,27 @@ private func collectKeyPaths(of root: TreeNode) -> [KeyPathUse] {
     return uses
 }
 
-/// Returns the start of a path that begins with this expression.
-private func origin(of tree: ExpressionTree, _ bound: [String: KeyPathUse]) -> KeyPathUse {
-    var keys: [String] = []
-    var tree = tree
-    while true {
-        switch tree {
-        case .key(let base, let key):
+/// Returns the paths of the objects or values that an expression yields. A choice between two expressions yields those
+/// of both.
+private func origins(of tree: ExpressionTree, _ bound: [String: [KeyPathUse]]) -> [KeyPathUse] {
+    var found: [KeyPathUse] = []
+    // The keys are in reverse order.
+    var stack: [(tree: ExpressionTree, keys: [String])] = [(tree, [])]
+    while var (tree, keys) = stack.popLast() {
+        while case .key(let base, let key) = tree {
             if !key.hasPrefix("@") { keys.append(key) }
             tree = base
-        case .index(let base, _), .subquery(let base, _, _): tree = base
-        case .evaluatedObject: return KeyPathUse(start: .evaluatedObject, keys: keys.reversed())
+        }
+        switch tree {
+        case .index(let base, _), .subquery(let base, _, _), .cast(let base, _): stack.append((base, keys))
+        case .conditional(_, let yes, let no): stack += [(no, keys), (yes, keys)]
+        case .evaluatedObject: found.append(KeyPathUse(start: .evaluatedObject, keys: keys.reversed()))
         case .variable(let name):
-            var use = bound[name] ?? KeyPathUse(start: .variable(name), keys: [])
-            use.keys += keys.reversed()
-            return use
-        default: return KeyPathUse(start: .other, keys: keys.reversed())
+            for use in bound[name] ?? [KeyPathUse(start: .variable(name), keys: [])] {
+                found.append(KeyPathUse(start: use.start, keys: use.keys + keys.reversed()))
+            }
+        default: found.append(KeyPathUse(start: .other, keys: keys.reversed()))
         }
     }
+    return found
 }

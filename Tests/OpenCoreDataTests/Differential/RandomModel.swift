@@ -8,8 +8,13 @@ import SwormPredicates
 /// A random model: what a generator of rows and predicates needs to know of it, and the model itself.
 struct RandomModel {
     struct Attribute {
+        /// The name; for a leaf of a composite, with the name of the composite before a dot.
         var name: String
         var type: NSAttributeType
+        /// The expression from which the value is derived; nil for a value that is set.
+        var derivation: String?
+        /// The paths of the properties from which the value is derived.
+        var sources: [[String]] = []
     }
 
     struct Relation {
@@ -43,7 +48,8 @@ struct RandomModel {
     private var inverses: [(one: (Int, String), other: (Int, String))] = []
     private var counter = 0
 
-    init(_ random: inout SeededRandom) {
+    /// - Parameter isRich: Whether entities have derived and composite attributes too.
+    init(_ random: inout SeededRandom, isRich: Bool = false) {
         for number in 0..<(1 + random.pick(4)) {
             let parent = number > 0 && random.chance(35) ? random.pick(number) : nil
             var entity = Entity(name: "E\(number)", parent: parent)
@@ -60,6 +66,11 @@ struct RandomModel {
             entities.append(entity)
         }
         for _ in 0..<(1 + random.pick(entities.count + 3)) { addRelation(&random) }
+        guard isRich else { return }
+        for entity in entities.indices where random.chance(40) { addComposite(to: entity, &random) }
+        for entity in entities.indices {
+            for _ in 0..<random.pick(4) { addDerived(to: entity, &random) }
+        }
     }
 
     /// A new name, some of which are words of the language.
@@ -103,6 +114,48 @@ struct RandomModel {
         inverses.append(((from, one), (to, other)))
     }
 
+    private mutating func addComposite(to entity: Int, _ random: inout SeededRandom) {
+        let name = name("c", &random)
+        for leaf in ["x", "y"] {
+            let type = random.pick(Self.types) ?? .stringAttributeType
+            entities[entity].attributes.append(Attribute(name: "\(name).\(leaf)", type: type))
+        }
+    }
+
+    private mutating func addDerived(to entity: Int, _ random: inout SeededRandom) {
+        func stored(_ entity: Int) -> [Attribute] { attributes(entity).filter { $0.derivation == nil } }
+        var found: [Attribute] = [
+            Attribute(
+                name: "", type: .dateAttributeType, derivation: "now()",
+                sources: (stored(entity).map(\.name) + relations(entity).map(\.name)).map { [$0] })
+        ]
+        for attribute in stored(entity) where attribute.type == .stringAttributeType {
+            found.append(
+                Attribute(
+                    name: "", type: attribute.type, derivation: "canonical:(\(attribute.name))",
+                    sources: [[attribute.name]]))
+        }
+        for relation in relations(entity) where !relation.isOneWay {
+            if relation.isToMany {
+                found.append(
+                    Attribute(
+                        name: "", type: .integer64AttributeType, derivation: "\(relation.name).@count",
+                        sources: [[relation.name]]))
+            }
+            for attribute in stored(relation.destination) where !relation.isToMany || attribute.type.isSmall {
+                let path = [relation.name, attribute.name]
+                found.append(
+                    Attribute(
+                        name: "", type: relation.isToMany ? .integer64AttributeType : attribute.type,
+                        derivation: relation.isToMany ? "sum:(\(path[0]).\(path[1]))" : "\(path[0]).\(path[1])",
+                        sources: [path]))
+            }
+        }
+        guard var attribute = random.pick(found) else { return }
+        attribute.name = name("d", &random)
+        entities[entity].attributes.append(attribute)
+    }
+
     // MARK: Asking
 
     func lineage(_ entity: Int) -> [Int] {
@@ -124,7 +177,7 @@ struct RandomModel {
 
     func make() -> NSManagedObjectModel {
         let descriptions = entities.map { entity in
-            Build.entity(entity.name, entity.attributes.map { Build.attribute($0.name, $0.type) })
+            Build.entity(entity.name, Self.make(entity.attributes))
         }
         var made: [String: NSRelationshipDescription] = [:]
         for (number, entity) in entities.enumerated() {
@@ -150,4 +203,26 @@ struct RandomModel {
         model.entities = descriptions
         return model
     }
+
+    private static func make(_ attributes: [Attribute]) -> [NSPropertyDescription] {
+        var properties: [NSPropertyDescription] = []
+        var composites: [(name: String, leaves: [NSAttributeDescription])] = []
+        for attribute in attributes {
+            let parts = attribute.name.split(separator: ".").map(String.init)
+            if let derivation = attribute.derivation {
+                properties.append(Build.derived(attribute.name, attribute.type, derivation))
+            } else if parts.count == 1 {
+                properties.append(Build.attribute(attribute.name, attribute.type))
+            } else {
+                if composites.last?.name != parts[0] { composites.append((parts[0], [])) }
+                composites[composites.count - 1].leaves.append(Build.attribute(parts[1], attribute.type))
+            }
+        }
+        return properties + composites.map { Build.composite($0.name, $0.leaves) }
+    }
+}
+
+extension NSAttributeType {
+    /// Whether sums of a few values do not overflow.
+    fileprivate var isSmall: Bool { self == .integer16AttributeType || self == .integer32AttributeType }
 }

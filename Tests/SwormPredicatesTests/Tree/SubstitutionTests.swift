@@ -43,4 +43,13 @@ struct SubstitutionTests {
         #expect(tree.keyPathUses.contains(KeyPathUse(start: .variable("v"), keys: ["g"])))
         #expect(tree.keyPathUses.count == 11)
     }
+
+    @Test func `the key paths behind a cast and a choice are listed`() throws {
+        let tree = try parsePredicate(
+            #"CAST(a, "NSManagedObjectID").b == 1 AND SUBQUERY(TERNARY(c == 1, d, e), $x, $x.f == 1).@count > 1"#)
+        let choice = ExpressionTree.conditional(.constant(true), .path(["g"]), .cast(.path(["h"]), "NSManagedObjectID"))
+        #expect(Set(tree.keyPaths) == [["a"], ["a", "b"], ["c"], ["d"], ["e"], ["d", "f"], ["e", "f"]])
+        #expect(
+            Set(ExpressionTree.key(choice, "i").keyPathUses.map(\.keys)) == [["g"], ["h"], ["g", "i"], ["h", "i"]])
+    }
 }
