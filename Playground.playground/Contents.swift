@@ -63,10 +63,10 @@ func chapter(_ title: String) { print("\n--- \(title)") }
 // MARK: 2 Open
 //
 // The model is created from the tables. It includes all types that the relations refer to. A `.memory` store has no
-// file; a `.file(url)` store has a file that Core Data can open too.
+// file; a `.file(url)` store has a file that Core Data can open too. With a history, the store records its transactions.
 
 chapter("Open")
-let store = try PersistentContainer(for: Book.self, at: .memory)
+let store = try PersistentContainer(for: Book.self, at: .memory, history: true)
 print("A store for books, authors and reviews is open.")
 
 // MARK: 3 Insert
@@ -219,6 +219,16 @@ for try await list in store.lists(of: Book.all.where { $0.year > 1800 }.sort(\.t
     }
     print("Inserted: \(list.changes.inserted.map { list[$0].title }),", terminator: " ")
     print("updated: \(list.changes.updated.map { list[$0].title })")
+    break
+}
+
+// A feed has every transaction once. In a store with a history it includes those of other processes, and continues behind a
+// token after a restart.
+
+let token = try store.changeToken()
+try store.perform { _ = try $0.insert(Author(name: "Nikolai Gogol")) }
+for try await changes in store.changes(since: token) {
+    print("Transaction: \(changes.of(Author.self).map(\.kind))")
     break
 }
 

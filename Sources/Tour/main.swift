@@ -1,1 +1,275 @@
-../../Playground.playground/Contents.swift
+// Sworm in five minutes. On a Mac, open this playground; elsewhere: swift run Tour
+import Foundation
+import Sworm
+
+// MARK: 1 Declare
+//
+// A model is a plain struct. It declares its attributes and its relations in two tables, and needs no base class.
+
+enum Shelf: String, SupportedAttributeType { case bedroom, kitchen, lent }
+
+struct Book: Equatable {
+    var id = UUID()
+    var title = ""
+    var year = 0
+    var rating: Int?
+    var shelf = Shelf.bedroom
+}
+
+extension Book: ManagedObjectConvertible {
+    static let attributes: Set<Attribute<Book>> = [
+        .init(\.id, "id", .unique), .init(\.title, "title", .indexed), .init(\.year, "year"),
+        .init(\.rating, "rating", .range(1...5)), .init(\.shelf, "shelf"),
+    ]
+    struct Relations: Sendable {
+        let author = ToOneRelation<Author>("author", inverse: \.books)
+        let reviews = ToManyOrderedRelation<Review>("reviews", inverse: \.book, deleteRule: .cascade)
+    }
+    static let relations = Relations()
+}
+
+struct Author: Equatable {
+    var name = ""
+}
+
+extension Author: ManagedObjectConvertible {
+    static let attributes: Set<Attribute<Author>> = [.init(\.name, "name", .unique)]
+    struct Relations: Sendable { let books = ToManyRelation<Book>("books") }
+    static let relations = Relations()
+}
+
+/// Any `Codable` type can be the type of an attribute. Its values are stored as JSON.
+struct Visitor: CodableAttribute, Equatable {
+    var name = ""
+    var city = ""
+}
+
+struct Review: Equatable {
+    var text = ""
+    var mark = 0
+    var visitor: Visitor?
+}
+
+extension Review: ManagedObjectConvertible {
+    static let attributes: Set<Attribute<Review>> = [
+        .init(\.text, "text"), .init(\.mark, "mark"), .init(\.visitor, "visitor"),
+    ]
+    struct Relations: Sendable { let book = ToOneRelation<Book>("book") }
+    static let relations = Relations()
+}
+
+func chapter(_ title: String) { print("\n--- \(title)") }
+
+// MARK: 2 Open
+//
+// The model is created from the tables. It includes all types that the relations refer to. A `.memory` store has no
+// file; a `.file(url)` store has a file that Core Data can open too. With a history, the store records its transactions.
+
+chapter("Open")
+let store = try PersistentContainer(for: Book.self, at: .memory, history: true)
+print("A store for books, authors and reviews is open.")
+
+// MARK: 3 Insert
+//
+// Objects are read and written in a `perform`. Its changes are saved when it returns, and discarded if it throws.
+
+chapter("Insert")
+try store.perform { context in
+    let leo = try context.insert(Author(name: "Leo Tolstoy"))
+    let fyodor = try context.insert(Author(name: "Fyodor Dostoevsky"))
+    let war = try context.insert(Book(title: "War and Peace", year: 1869, rating: 5, shelf: .kitchen))
+    let anna = try context.insert(Book(title: "Anna Karenina", year: 1878))
+    let idiot = try context.insert(Book(title: "The Idiot", year: 1869, rating: 4))
+
+    // Set one side of a relation, and the other side is updated.
+    try leo.books.add(war)
+    anna.author = leo
+    idiot.author = fyodor
+
+    for (text, mark) in [("Long.", 3), ("I was sorry when it ended.", 5)] {
+        try war.reviews.add(context.insert(Review(text: text, mark: mark)))
+    }
+    try idiot.reviews.add(
+        context.insert(
+            Review(text: "A good man, beautifully drawn.", mark: 5, visitor: Visitor(name: "Ada", city: "Bath"))))
+}
+let total = try store.perform { try $0.count(of: Book.all) }
+print("\(total) books are in the store.")
+
+// MARK: 4 Follow relations
+//
+// A handle, such as a `ManagedObject<Book>`, refers to an object. It decodes the struct and follows the relations.
+
+chapter("Follow relations")
+try store.perform { context in
+    for handle in try context.fetch(Book.all.sort(\.title)) {
+        let book = try handle.decode()
+        let author = try handle.author?.decode().name ?? "unknown"
+        let marks = try handle.reviews.decode().map(\.mark)
+        print("\(book.title) by \(author), \(book.year), marks \(marks)")
+    }
+}
+
+// MARK: 5 Query
+//
+// The closure accesses attributes and relations like those of a struct. The compiler checks every name and type.
+
+chapter("Query")
+let early = try store.perform { context in
+    try context.decode(Book.all.where { $0.year < 1870 && $0.author.name == "Leo Tolstoy" })
+}
+print("Leo's before 1870:", early.map(\.title))
+
+let praised = try store.perform { context in
+    try context.decode(Book.all.where { $0.reviews.any.mark >= 5 }.sort(\.year).sort(\.title))
+}
+print("With a mark of 5:", praised.map(\.title))
+
+// Conditions can also be written with key paths, and as strings in Core Data's predicate language. `decode`, and
+// `fetch` with a key path, read the values directly from the rows.
+let unrated = try store.perform { try $0.fetch(Book.all.where(\.rating == nil), \.title) }
+print("Not rated:", unrated)
+
+let prefix = "the"
+let byPrefix = try store.perform { context in
+    try context.fetch(Book.all.where(Condition(format: "title BEGINSWITH[c] %@", prefix)), \.title)
+}
+print("Beginning with \(prefix):", byPrefix)
+
+// Foundation's predicates are translated with the semantics of Swift: a rating that is nil does not equal 4.
+let notFour = try store.perform { try $0.fetch(Book.all.where(#Predicate { $0.rating != 4 }).sort(\.title), \.title) }
+print("Not rated with 4:", notFour)
+
+// Requests can select single columns instead of whole books, and aggregate values of groups of rows.
+let lines = try store.perform { context in
+    try context.fetch(Book.all.sort(\.title).select(\.title, \.author.name, \.reviews.count))
+}
+for (title, author, reviews) in lines { print(title, "|", author ?? "unknown", "|", reviews) }
+let years = try store.perform { context in
+    try context.fetch(Book.all.grouped(by: \.year).select { ($0.key, $0.count) })
+}
+print("Books of each year:", years.map { "\($0.0): \($0.1)" })
+// Rows can be grouped by a computed value. Groups are sorted and limited like rows.
+let byDecade = Book.all.grouped { $0.year / 10 }.sort(ascending: false) { $0.count }.limit(2)
+let decades = try store.perform { try $0.fetch(byDecade.select { ($0.key * 10, $0.count) }) }
+print("The decades with the most books:", decades.map { "\($0.0)s: \($0.1)" })
+
+// A condition is a value, which can be stored, combined and printed.
+let condition: Condition<Book> = \.year > 1800 && \.shelf == .kitchen
+print("A condition as a string:", condition)
+
+// A condition can also filter values in memory.
+print("Of Leo's, after 1800:", try early.filtered(by: condition).map(\.title))
+
+// MARK: 6 Update
+//
+// `encode` writes a struct or a single attribute to the object. An id can be used outside of a `perform`, and
+// identifies the object in a later one.
+
+chapter("Update")
+let idiotID = try store.perform { context in
+    try context.fetchOne(Book.all.where { $0.title == "The Idiot" })?.id
+}
+if let idiotID {
+    try store.perform { context in
+        let idiot = try context.object(with: idiotID)
+        try idiot.encode(\.shelf, .lent)
+        var book = try idiot.decode()
+        book.rating = 5
+        try idiot.encode(book)
+    }
+    let idiot = try store.perform { try $0.object(with: idiotID).decode() }
+    print("\(idiot.title): rating \(idiot.rating ?? 0), shelf \(idiot.shelf)")
+}
+
+// `schedule` is the asynchronous variant of `perform`. It does not block a thread.
+let kitchen = try await store.schedule { try $0.count(of: Book.all.where(\.shelf == .kitchen)) }
+print("In the kitchen: \(kitchen)")
+
+// `read` rejects changes. `write` holds the write lock from the beginning, so no other change can occur between its
+// reads and its writes.
+try store.write { context in
+    for book in try context.fetch(Book.all.where(\.rating == nil)) { try book.encode(\.rating, 3) }
+}
+let rated = try store.read { try $0.count(of: Book.all.where(\.rating != nil)) }
+print("With a rating: \(rated)")
+
+// Every call can have a deadline. `backup` copies a consistent state of the store, even during other writes.
+let backupURL = FileManager.default.temporaryDirectory.appendingPathComponent("tour-\(UUID().uuidString).sqlite")
+try store.backup(to: backupURL, deadline: .now + .seconds(60))
+let copied = try PersistentContainer(for: Book.self, at: .readOnly(backupURL)).read { try $0.count(of: Book.all) }
+print("In the backup: \(copied) books")
+try FileManager.default.removeItem(at: backupURL)
+
+// MARK: 7 Follow changes
+//
+// A request can be followed: the sequence yields the current result, and a newer one after each commit that changes it. A list
+// comes with the differences from the one before. A consumer that has written receives its own changes with the next one.
+
+chapter("Follow changes")
+var isFirst = true
+for try await list in store.lists(of: Book.all.where { $0.year > 1800 }.sort(\.title)) {
+    if isFirst {
+        isFirst = false
+        try store.perform { context in
+            try context.insert(Book(title: "A Confession", year: 1882))
+            try context.fetchOne(Book.all.where { $0.title == "Anna Karenina" })?.encode(\.rating, 5)
+        }
+        continue
+    }
+    print("Inserted: \(list.changes.inserted.map { list[$0].title }),", terminator: " ")
+    print("updated: \(list.changes.updated.map { list[$0].title })")
+    break
+}
+
+// A feed has every transaction once. In a store with a history it includes those of other processes, and continues behind a
+// token after a restart.
+
+let token = try store.changeToken()
+try store.perform { _ = try $0.insert(Author(name: "Nikolai Gogol")) }
+for try await changes in store.changes(since: token) {
+    print("Transaction: \(changes.of(Author.self).map(\.kind.rawValue))")
+    break
+}
+
+// MARK: 8 Delete
+//
+// Delete rules are applied immediately: deleting a book deletes its reviews too, but not its author.
+
+chapter("Delete")
+try store.perform { context in
+    try context.delete(Book.all.where { $0.title == "War and Peace" })
+    print(
+        "Left: \(try context.count(of: Book.all)) books, \(try context.count(of: Review.all)) review,", terminator: " ")
+    print("\(try context.count(of: Author.all)) authors")
+}
+
+// MARK: 9 Errors
+//
+// An error has a code to match, and a message with the cause, the affected object, and a remedy.
+
+chapter("Errors")
+do {
+    try store.perform { context in
+        try context.insert(Book(title: "This one is fine", rating: 1))
+        try context.insert(Book(title: "This one is not", rating: 9))
+    }
+} catch let error as StoreError where error.code == .validation {
+    print("Rejected:", error.message)
+}
+print("Neither was saved: there are still \(try store.perform { try $0.count(of: Book.all) }) books.")
+
+do {
+    try store.perform { try $0.insert(Author(name: "Leo Tolstoy")) }
+} catch StoreError.Code.uniquenessViolation {
+    print("Rejected: the name of an author is unique, and Leo already exists.")
+}
+
+// A handle that is used after its `perform` has returned throws an error.
+var escaped: ManagedObject<Author>?
+try store.perform { escaped = try $0.fetchOne(Author.all) }
+do {
+    _ = try escaped?.decode()
+} catch let error as StoreError {
+    print("Rejected:", error.message)
+}

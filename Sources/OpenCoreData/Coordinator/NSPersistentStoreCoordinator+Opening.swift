@@ -61,6 +61,7 @@ extension NSPersistentStoreCoordinator {
             store.leave()
             throw error
         }
+        if let posting = RemoteChangePosting(store) { store.onLeave = { posting.end() } }
         return store
     }
 

@@ -76,7 +76,7 @@ final class ChangeInlet: Sendable {
 
     /// Reads the transactions that follow.
     ///
-    /// - Returns: False if there are none yet.
+    /// - Returns: Whether transactions were found, or the position was determined.
     private func fill() async throws -> Bool {
         try await feed.container.read { [self] context in try fill(in: context) }
     }

@@ -96,6 +96,12 @@ extension ExpectedStoreErrors where Self == StoreError.Code {
     /// An error with the code ``StoreError/Code/storeFailed``.
     @_disfavoredOverload
     public static var storeFailed: StoreError { Self.storeFailed.expected }
+    /// An error with the code ``StoreError/Code/historyNeeded``.
+    @_disfavoredOverload
+    public static var historyNeeded: StoreError { Self.historyNeeded.expected }
+    /// An error with the code ``StoreError/Code/historyTokenExpired``.
+    @_disfavoredOverload
+    public static var historyTokenExpired: StoreError { Self.historyTokenExpired.expected }
     /// An error with the code ``StoreError/Code/unsupported``.
     @_disfavoredOverload
     public static var unsupported: StoreError { Self.unsupported.expected }

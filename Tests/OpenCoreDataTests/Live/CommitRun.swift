@@ -14,7 +14,7 @@ final class CommitRun {
     private let layout: StoreLayout
     private let raw: Connection
     private let hasHistory: Bool
-    private let listener: Int
+    private let stopListening: @Sendable () -> Void
     private let announced = Locked<[CommittedChanges]>([])
     private var last: StoreRows
     private var token: NSPersistentHistoryToken?
@@ -31,7 +31,7 @@ final class CommitRun {
         raw = try folder.raw()
         last = try StoreRows(raw, model, layout)
         let store = try #require(coordinator.persistentStores.first)
-        listener = store.commitListeners.add { [announced] changes in announced.withLock { $0.append(changes) } }
+        stopListening = store.listen { [announced] changes in announced.withLock { $0.append(changes) } }
     }
 
     /// Returns the faults of what was announced since the last call, during which there was one transaction at most.
@@ -65,7 +65,7 @@ final class CommitRun {
 
     /// Closes the store, and returns what a verification finds.
     func end() throws -> [String] {
-        coordinator.persistentStores.first?.commitListeners.remove(listener)
+        stopListening()
         for store in coordinator.persistentStores { try coordinator.remove(store) }
         return try StoreVerification.findings(of: folder.url(), model: model).map { "\($0)" }
     }

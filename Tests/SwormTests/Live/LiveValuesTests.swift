@@ -247,8 +247,6 @@ struct LiveValuesTests {
         #expect(try await next(&counts) == 5)
     }
 
-    // Core Data reports the saves of one coordinator.
-    #if !canImport(CoreData)
     @Test func `show commits of another container over the same file`() async throws {
         let store = try Archive.store(in: .file)
         let other = try PersistentContainer(for: Archive.Shelf.self, at: .file(try #require(store.url)))
@@ -257,7 +255,20 @@ struct LiveValuesTests {
         try await other.write { _ = try $0.insert(Folder(number: 600)) }
         #expect(try await next(&values) == 31)
     }
-    #endif
+
+    @Test func `show commits of another container over a file with a history`() async throws {
+        let test = try Archive.store(in: .file)
+        let url = try #require(test.url)
+        try test.container.close()
+        let store = try PersistentContainer(for: Archive.Shelf.self, at: .file(url), history: true)
+        let other = try PersistentContainer(for: Archive.Shelf.self, at: .file(url), history: true)
+        var values = store.count(of: Folder.all).makeAsyncIterator()
+        #expect(try await next(&values) == 30)
+        for number in 1...5 {
+            try await other.write { _ = try $0.insert(Folder(number: 600 + number)) }
+            #expect(try await next(&values) == 30 + number)
+        }
+    }
 }
 
 extension ListChanges {

@@ -92,6 +92,7 @@ struct ReadmeTests {
             ("Errors", "openingFailure"),
             ("Cookbook", "TestStore"),
             ("LiveData", "lists"),
+            ("ChangeFeeds", "acknowledge"),
         ])
     func `the code of the guides compiles`(guide: String, word: String) throws {
         let compiler = try #require(SnippetCompiler.found)
@@ -124,6 +125,7 @@ struct ReadmeTests {
         "Sources/Sworm/Sworm.docc/Errors.md",
         "Sources/Sworm/Sworm.docc/Cookbook.md",
         "Sources/Sworm/Sworm.docc/LiveData.md",
+        "Sources/Sworm/Sworm.docc/ChangeFeeds.md",
     ])
     func `its links work`(path: String) throws {
         let document = try Document(path)

@@ -17,7 +17,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     private var place: URL?
     private weak var owner: NSPersistentStoreCoordinator?
     private(set) final var origin: ObjectOrigin?
-    private final var remoteChanges: RemoteChangePosting?
+    /// Called when the coordinator has removed the store.
+    final var onLeave: (@Sendable () -> Void)?
 
     init(
         _ objectStore: any ObjectStore, type: String, configurationName: String, url: URL?,
@@ -34,7 +35,6 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         origin = ObjectOrigin(
             storeIdentifier: objectStore.identifier, compiled: coordinator.compiledModel,
             model: coordinator.managedObjectModel, store: self)
-        remoteChanges = RemoteChangePosting(self)
     }
 
     /// The identifier in the URIs of the store's objects.
@@ -75,7 +75,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         lock.lock()
         owner = nil
         lock.unlock()
-        remoteChanges?.end()
+        onLeave?()
         objectStore.close()
     }
 }

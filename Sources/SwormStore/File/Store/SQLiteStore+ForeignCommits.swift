@@ -28,7 +28,7 @@ struct ForeignCommitsWatch: Sendable {
 
     /// Notes the current state.
     ///
-    /// - Returns: The commits since the last state that were not announced, or nil if there are none.
+    /// - Returns: The commits since the last state that were not announced, or nil without such commits.
     mutating func found(_ new: ForeignState) -> Found? {
         guard watch != nil, new != state else { return nil }
         let commits = state.flatMap { new.commits(since: $0) }
@@ -107,12 +107,12 @@ extension SQLiteStore {
         do {
             state = try foreignState()
         } catch {
-            // The store is closed or suspended, or its file is gone. Readers receive the error.
+            // The store is closed or suspended, or its file was removed. Readers receive the error.
             return true
         }
         guard let state else { return false }
         guard let before = foreignCommits.withLock({ $0.found(state) }) else {
-            // The last listener may have gone while the connection for this look was opened.
+            // The last listener may have ended while the connection for this look was opened.
             if foreignCommits.withLock({ $0.watch == nil }) { openFiles?.pool.closeForeignSource() }
             return true
         }

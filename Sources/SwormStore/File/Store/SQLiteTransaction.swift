@@ -5,12 +5,6 @@ import SwormRows
 
 /// A write transaction with several writes and reads. It holds the connection for writing until it ends.
 final class SQLiteTransaction: SQLiteSession, StoreTransaction {
-    /// The external files that a transaction has written and replaced.
-    struct Files {
-        var written: [UUID] = []
-        var replaced: Set<UUID> = []
-    }
-
     /// The outcome of a transaction, for the code that ends it.
     ///
     /// @unchecked: accessed only during uses of the lease, and after the last one.

@@ -10,9 +10,6 @@ public let NSPersistentStoreURLKey = "storeURL"
 /// The key of the current history token in the user info of `NSPersistentStoreRemoteChange`, if the store has a history.
 public let NSPersistentHistoryTokenKey = "historyToken"
 
-/// The key of a store's identifier in its metadata and in the user info of notifications.
-public let NSStoreUUIDKey = "NSStoreUUID"
-
 extension Notification.Name {
     /// A coordinator posts this notification after commits to a store, by this process or another one, if the store was
     /// added with the option `NSPersistentStoreRemoteChangeNotificationPostOptionKey`.
