@@ -228,7 +228,7 @@ for try await list in store.lists(of: Book.all.where { $0.year > 1800 }.sort(\.t
 let token = try store.changeToken()
 try store.perform { _ = try $0.insert(Author(name: "Nikolai Gogol")) }
 for try await changes in store.changes(since: token) {
-    print("Transaction: \(changes.of(Author.self).map(\.kind))")
+    print("Transaction: \(changes.of(Author.self).map(\.kind.rawValue))")
     break
 }
 

@@ -23,7 +23,7 @@ final class ChangeInlet: Sendable {
 
     /// The number of transactions that are read from the history at once.
     private static let batch = 100
-    /// The number of transactions that are kept without a history.
+    /// The number of transactions that are kept without a history, whether they were converted for the consumer or not.
     private static let limit = 1_000
 
     private let feed: ChangeFeed
@@ -134,7 +134,7 @@ final class ChangeInlet: Sendable {
         state.withLock { state in
             if case .history = state.source { return }
             state.announced.append(changes)
-            if state.announced.count > Self.limit { state.announced = [.unknown] }
+            if state.ready.count + state.announced.count > Self.limit { state.announced = [.unknown] }
         }
         signal.set()
     }

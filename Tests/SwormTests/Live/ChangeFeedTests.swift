@@ -198,6 +198,26 @@ struct ChangeFeedTests {
         #expect(store.feeds.isEmpty)
     }
 
+    @Test func `keep at most a thousand transactions, with those that were already read`() async throws {
+        let file = try RecordedStore()
+        defer { file.remove() }
+        let store = try file.open(history: false)
+        let id = try store.perform { try $0.insert(Folder(number: 0)) }
+        func write(_ count: Int) throws {
+            for number in 0..<count { try store.perform { try $0.object(with: id).encode(\.rank, number) } }
+        }
+        var feed = store.changes(of: Folder.self).makeAsyncIterator()
+        try write(600)
+        _ = try await next(&feed)
+        try write(700)
+        var count = 1
+        while count < 1_300 {
+            count += 1
+            if try await next(&feed).isIncomplete { break }
+        }
+        #expect(count <= 1_001)
+    }
+
     @Test func `end with their task, the container, or their iterator`() async throws {
         let file = try RecordedStore()
         defer { file.remove() }
