@@ -64,6 +64,19 @@ extension PersistentContainer {
         }
     }
 
+    /// The author that the history of the store records for the transactions of this container; nil for none.
+    ///
+    /// A new author applies to the calls that begin after it was set. A context that you provide keeps the author of its
+    /// own.
+    ///
+    /// ```swift
+    /// store.author = "download"  // and elsewhere: store.changes(excludingAuthor: "download")
+    /// ```
+    public var author: String? {
+        get { authorship.withLock { $0 } }
+        set { authorship.withLock { $0 = newValue } }
+    }
+
     private func feed(
         from start: ChangeFeedStart, of types: [any ManagedObjectConvertible.Type], excludingAuthor author: String?
     ) -> ChangeFeed {

@@ -30,6 +30,8 @@ public final class PersistentContainer: Sendable {
     let live = LiveCenter()
     /// The feeds of changes.
     let feeds = FeedSignals()
+    /// The author of the container's transactions.
+    let authorship: Locked<String?>
     /// A pool that receives the contexts of calls that have ended; nil if the user provides the contexts.
     let spareContexts: SpareContexts?
 
@@ -50,6 +52,7 @@ public final class PersistentContainer: Sendable {
         makeContext = managedObjectContext
         calls = RunningCalls(logError: logError, isStrict: strict)
         cleansUp = cleanUpAfterExecution
+        authorship = Locked(nil)
         spareContexts = nil
     }
 
@@ -65,8 +68,9 @@ public final class PersistentContainer: Sendable {
         coordinator: NSPersistentStoreCoordinator, mergePolicy: NSMergePolicyType,
         logError: (@Sendable (any Swift.Error) -> Void)?, strict: Bool
     ) {
-        let spareContexts = SpareContexts()
+        let (spareContexts, authorship) = (SpareContexts(), Locked<String?>(nil))
         self.spareContexts = spareContexts
+        self.authorship = authorship
         makeContext = {
             let context =
                 spareContexts.take() ?? NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
@@ -74,6 +78,7 @@ public final class PersistentContainer: Sendable {
             // All handles of one object within a `perform` must share the object, even if the closure only kept its id.
             context.retainsRegisteredObjects = true
             context.mergePolicy = NSMergePolicy(merge: mergePolicy)
+            context.transactionAuthor = authorship.withLock { $0 }
             return context
         }
         calls = RunningCalls(logError: logError, isStrict: strict)

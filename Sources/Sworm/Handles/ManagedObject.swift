@@ -80,6 +80,13 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
         return ManagedObject<T>.handles(count: members.members.count, in: family, row: members.members.row)
     }
 
+    /// Returns the number of members of a relation to many that do not need objects yet, or nil if the members have
+    /// objects.
+    func rowMemberCount(of relation: String) throws -> Int? {
+        guard made == nil, let rows = family.rows else { return nil }
+        return try binding.members(in: rows, row: Int(row), along: relation)?.members.count
+    }
+
     /// Returns the destination of a relation to one, or a nested nil, if it does not need an object yet. Returns nil if
     /// the destination has an object.
     func rowDestination<T>(of relation: String, as type: T.Type) throws -> ManagedObject<T>?? {

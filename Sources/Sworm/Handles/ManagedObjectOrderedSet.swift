@@ -8,26 +8,39 @@ public final class ManagedObjectOrderedSet<PlainObject: ManagedObjectConvertible
     init(_ relation: RelationHandle<PlainObject>) { self.relation = relation }
 
     /// Returns an iterator over the current members.
+    ///
+    /// - Complexity: O(*n*), where *n* is the number of members.
     public func makeIterator() -> ManagedObjectSetIterator<PlainObject> { ManagedObjectSetIterator(relation) }
 
     /// The number of members.
+    ///
+    /// - Complexity: O(1), after the first access to the members, which reads all of them with one statement.
     public var count: Int { relation.count }
 
     /// Whether there are no members.
+    ///
+    /// - Complexity: O(1), after the first access to the members, which reads all of them with one statement.
     public var isEmpty: Bool { relation.count == 0 }
 
     /// A number that is not greater than the number of members.
+    ///
+    /// - Complexity: O(1), after the first access to the members, which reads all of them with one statement.
     public var underestimatedCount: Int { relation.count }
 
     /// The first member, or nil.
+    ///
+    /// - Complexity: O(1) like ``count``, or O(log *n*) after a move.
     public var first: ManagedObject<PlainObject>? { self[0] }
 
     /// The last member, or nil.
+    ///
+    /// - Complexity: O(1) like ``count``.
     public var last: ManagedObject<PlainObject>? { self[count - 1] }
 
     /// Returns the member at the given index, or nil if the index is out of bounds.
     ///
     /// - Parameter index: The index, starting at 0.
+    /// - Complexity: O(1), or O(log *n*) after a move within the set. Creating the handle of an object is O(1).
     public subscript(index: Int) -> ManagedObject<PlainObject>? {
         relation.handle(at: index)
     }
@@ -35,11 +48,13 @@ public final class ManagedObjectOrderedSet<PlainObject: ManagedObjectConvertible
     /// Returns whether an object is a member.
     ///
     /// - Parameter object: A handle of the same `perform`.
+    /// - Complexity: O(1), after the first access to the members, which reads all of them with one statement.
     public func contains(_ object: ManagedObject<PlainObject>) -> Bool { relation.contains(object) }
 
     /// Returns the index of a member, or nil if the object is not a member.
     ///
     /// - Parameter object: A handle of the same `perform`.
+    /// - Complexity: O(1), or O(log *n*) after a move within the set.
     public func index(of object: ManagedObject<PlainObject>) -> Int? {
         relation.index(of: object)
     }
@@ -98,6 +113,7 @@ public final class ManagedObjectOrderedSet<PlainObject: ManagedObjectConvertible
     ///
     /// - Parameter objects: Handles of the same `perform`.
     /// - Throws: A ``StoreError`` if one of the handles is no longer valid.
+    /// - Complexity: O(*n* + *m*), where *n* and *m* are the numbers of old and new members.
     public func replace(with objects: [ManagedObject<PlainObject>]) throws { try relation.set(objects) }
 
     /// Removes all members from the relation.
@@ -110,5 +126,6 @@ public final class ManagedObjectOrderedSet<PlainObject: ManagedObjectConvertible
     /// Returns the members as values, in order.
     ///
     /// - Throws: The errors of ``ManagedObject/decode()``.
+    /// - Complexity: O(*n*), where *n* is the number of members.
     public func decode() throws -> [PlainObject] { try relation.handles().map { try $0.decode() } }
 }

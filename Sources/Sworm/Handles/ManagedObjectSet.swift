@@ -34,20 +34,29 @@ public final class ManagedObjectSet<PlainObject: ManagedObjectConvertible>: Sequ
     init(_ relation: RelationHandle<PlainObject>) { self.relation = relation }
 
     /// Returns an iterator over the current members.
+    ///
+    /// - Complexity: O(*n*), where *n* is the number of members.
     public func makeIterator() -> ManagedObjectSetIterator<PlainObject> { ManagedObjectSetIterator(relation) }
 
     /// The number of members.
+    ///
+    /// - Complexity: O(1), after the first access to the members, which reads all of them with one statement.
     public var count: Int { relation.count }
 
     /// Whether there are no members.
+    ///
+    /// - Complexity: O(1), after the first access to the members, which reads all of them with one statement.
     public var isEmpty: Bool { relation.count == 0 }
 
     /// A number that is not greater than the number of members.
+    ///
+    /// - Complexity: O(1), after the first access to the members, which reads all of them with one statement.
     public var underestimatedCount: Int { relation.count }
 
     /// Returns whether an object is a member.
     ///
     /// - Parameter object: A handle of the same `perform`.
+    /// - Complexity: O(1), after the first access to the members, which reads all of them with one statement.
     public func contains(_ object: ManagedObject<PlainObject>) -> Bool { relation.contains(object) }
 
     /// Adds an object, and sets the inverse.
@@ -82,6 +91,7 @@ public final class ManagedObjectSet<PlainObject: ManagedObjectConvertible>: Sequ
     ///
     /// - Parameter objects: Handles of the same `perform`.
     /// - Throws: A ``StoreError`` if one of the handles is no longer valid.
+    /// - Complexity: O(*n* + *m*), where *n* and *m* are the numbers of old and new members.
     public func replace(with objects: [ManagedObject<PlainObject>]) throws { try relation.set(objects) }
 
     /// Removes all members from the relation.
@@ -94,5 +104,6 @@ public final class ManagedObjectSet<PlainObject: ManagedObjectConvertible>: Sequ
     /// Returns the members as values, in no particular order.
     ///
     /// - Throws: The errors of ``ManagedObject/decode()``.
+    /// - Complexity: O(*n*), where *n* is the number of members.
     public func decode() throws -> [PlainObject] { try relation.handles().map { try $0.decode() } }
 }

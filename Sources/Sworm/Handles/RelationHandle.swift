@@ -8,6 +8,8 @@ protocol RelationOwner: AnyObject {
     func requireRelatable<Other>(_ other: ManagedObject<Other>, by relation: String) throws(StoreError)
     /// Returns handles that do not need objects, or nil if the members have objects.
     func rowHandles<T>(of relation: String, as type: T.Type) throws -> [ManagedObject<T>]?
+    /// Returns the number of members without objects, or nil if the members have objects.
+    func rowMemberCount(of relation: String) throws -> Int?
     func handle<T>(_ object: NSManagedObject, as type: T.Type) throws -> ManagedObject<T>
     func members(of relation: String) throws -> [NSManagedObject]
     func memberCount(of relation: String) throws -> Int
@@ -70,7 +72,7 @@ struct RelationHandle<Destination: ManagedObjectConvertible> {
     /// Whether the handles can be used. Reports an error if they cannot.
     var isUsable: Bool { scope.isActive || reading(otherwise: false) { true } }
 
-    var count: Int { reading(otherwise: 0) { try rows()?.count ?? owner.memberCount(of: name) } }
+    var count: Int { reading(otherwise: 0) { try owner.rowMemberCount(of: name) ?? owner.memberCount(of: name) } }
 
     func contains(_ object: ManagedObject<Destination>) -> Bool {
         reading(otherwise: false) {

@@ -23,9 +23,13 @@ public struct LiveList<PlainObject: ManagedObjectConvertible>: RandomAccessColle
     }
 
     /// The values of the objects.
+    ///
+    /// - Complexity: O(*n*), because the values are copied out of the list.
     public var values: [PlainObject] { rows.records.map(\.value) }
 
     /// The identities of the objects.
+    ///
+    /// - Complexity: O(*n*).
     public var ids: [ManagedObjectID<PlainObject>] { rows.records.map { id(of: $0) } }
 
     private func id(of record: LiveRecord<PlainObject>) -> ManagedObjectID<PlainObject> {

@@ -37,9 +37,10 @@ struct IdentityTableTests {
                 default: break
                 }
                 #expect(table[key] === expected[key])
+                if number % 100 == 0 { #expect(table.checkInvariants()) }
             }
             for (key, object) in expected { #expect(table[key] === object) }
-            #expect(table.objects.count == expected.count)
+            #expect(table.objects.count == expected.count && table.entryCount == expected.count)
             table.retains.toggle()
             for (key, object) in expected { #expect(table[key] === object) }
         }
@@ -91,6 +92,21 @@ struct IdentityTableTests {
         #expect(handed.count == 2 && handed.allSatisfy { $0 === kept })
         #expect(lost == nil)
         #expect(table.isEmpty && table.objects.isEmpty)
+    }
+
+    @Test func `the smallest key counts, and its object is released like any other`() {
+        let origin = ObjectIdentifier(object())
+        let key = IdentityTable.Key(origin: origin, root: 1, key: .min)
+        var table = IdentityTable(retains: true)
+        table[key] = object()
+        table[.init(origin: origin, root: 1, key: 1)] = object()
+        #expect(table.entryCount == 2)
+        #expect(!table.removeAll(inGroupOf: key, expecting: 1) && table[key] != nil)
+        var handed = 0
+        table.drain { _ in handed += 1 }
+        #expect(handed == 0 && table.isEmpty)
+        table[key] = object()
+        #expect(table.removeAll(inGroupOf: key, expecting: 1) && table[key] == nil)
     }
 
     @Test func `a list keeps the order of insertion through removals and copies`() {

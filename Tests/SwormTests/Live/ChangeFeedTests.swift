@@ -125,6 +125,24 @@ struct ChangeFeedTests {
         #expect(changes.author == "person")
     }
 
+    @Test func `leave out the author of a container`() async throws {
+        let file = try RecordedStore()
+        defer { file.remove() }
+        let (store, downloads) = (try file.open(), try file.open())
+        downloads.author = "download"
+        #expect(downloads.author == "download" && store.author == nil)
+        var feed = store.changes(excludingAuthor: "download").makeAsyncIterator()
+        try insert(0...3, into: downloads)
+        try store.perform { try $0.insert(contentsOf: [Folder(number: 4)]) }
+        try downloads.perform { _ = try $0.update(Folder.all, set: (\.rank, 9)) }
+        downloads.author = nil
+        try insert(5...5, into: downloads)
+        for number in 4...5 {
+            let changes = try await next(&feed)
+            #expect(try self.changes(changes).map(\.number) == [number] && changes.author == nil)
+        }
+    }
+
     @Test func `reject tokens whose transactions are gone`() async throws {
         let file = try RecordedStore()
         defer { file.remove() }

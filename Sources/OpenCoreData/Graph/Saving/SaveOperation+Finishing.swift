@@ -73,9 +73,9 @@ extension SaveOperation {
                     objects[start...].firstIndex { $0.compiledEntity.root != root || $0.objectID.origin !== own }
                     ?? objects.count
                 let areOut = context.identities.removeAll(
-                    beside: context.temporaryKey(of: first), ifThereAre: end - start)
+                    inGroupOf: context.temporaryKey(of: first), expecting: end - start)
                 context.identities.reserve(
-                    end - start, beside: context.identityKey(of: first.objectID.row, in: part.origin))
+                    end - start, inGroupOf: context.identityKey(of: first.objectID.row, in: part.origin))
                 for object in objects[start..<end] {
                     guard let key = part.keys[object.objectID.key] else { continue }
                     if !areOut { context.identities[context.temporaryKey(of: object)] = nil }

@@ -16,16 +16,20 @@ extension EntityBinding {
     }
 
     func members(of object: NSManagedObject, along relation: String) throws -> [NSManagedObject] {
-        try object.requireRow()
-        return relatedObjects(object.value(forKey: relation))
+        try related(to: object, along: relation).objects
     }
 
     func memberCount(of object: NSManagedObject, along relation: String) throws -> Int {
-        try members(of: object, along: relation).count
+        try related(to: object, along: relation).count
     }
 
     func hasMember(_ member: NSManagedObject, of object: NSManagedObject, along relation: String) throws -> Bool {
-        try members(of: object, along: relation).contains { $0 === member }
+        try related(to: object, along: relation).contains(member)
+    }
+
+    private func related(to object: NSManagedObject, along relation: String) throws -> RelatedObjects {
+        try object.requireRow()
+        return RelatedObjects(object.value(forKey: relation))
     }
 
     func addMember(_ member: NSManagedObject, to object: NSManagedObject, along relation: String) throws {
@@ -68,12 +72,11 @@ extension EntityBinding {
     // MARK: Ordered relations
 
     func member(at index: Int, of object: NSManagedObject, along relation: String) throws -> NSManagedObject? {
-        let members = try members(of: object, along: relation)
-        return members.indices.contains(index) ? members[index] : nil
+        try related(to: object, along: relation).object(at: index)
     }
 
     func index(of member: NSManagedObject, in object: NSManagedObject, along relation: String) throws -> Int? {
-        try members(of: object, along: relation).firstIndex { $0 === member }
+        try related(to: object, along: relation).index(of: member)
     }
 
     func insertMember(
@@ -88,16 +91,6 @@ extension EntityBinding {
     func moveMember(from source: Int, to target: Int, of object: NSManagedObject, along relation: String) throws {
         guard let member = try member(at: source, of: object, along: relation) else { return }
         try insertMember(member, at: target, of: object, along: relation)
-    }
-}
-
-/// Returns the objects in the value of a relationship to many.
-func relatedObjects(_ value: Any?) -> [NSManagedObject] {
-    switch value {
-    case let ordered as NSOrderedSet: ordered.array.compactMap { $0 as? NSManagedObject }
-    case let set as Set<NSManagedObject>: Array(set)
-    case let set as NSSet: set.allObjects.compactMap { $0 as? NSManagedObject }
-    default: []
     }
 }
 #endif

@@ -27,7 +27,7 @@ struct KeyedSubject: EvaluationSubject {
             }
             return .missing(MissingSubject(entity: relationship.destinationEntity))
         }
-        return .objects(relatedObjects(value).filter { !$0.isDeleted }.map(KeyedSubject.init))
+        return .objects(RelatedObjects(value).objects.filter { !$0.isDeleted }.map(KeyedSubject.init))
     }
 }
 

@@ -71,6 +71,7 @@ struct LiveBenches {
             Follower(store.values(of: Track.all.where { $0.genre == genre }.sort(\.number)))
         }
         for follower in followers { await follower.arrived(1) }
+        let idleTime = try await idleTime(.seconds(5))
         let other = try await median { try self.saveOther() }
         let row = try await median { try self.saveTrack(genre: 7) }
         await settle(followers)
@@ -102,6 +103,7 @@ struct LiveBenches {
         line("3  a row for one of 1000 requests: the writer", row, rowGRDB, 0.01)
         line("3  times an unwatched save", row / unwatchedTrack, nil, 2)
         line("4  until that one is up to date", complete, completeGRDB, 0.02)
+        line("15 idle, percent of a core", 100 * idleTime, nil, 0.1)
         line("5  an attribute of one row that one list shows: the writer", idle, nil, 1000)
     }
 
@@ -180,6 +182,14 @@ struct LiveBenches {
         let count = consumer.count
         try write()
         await consumer.arrived(count + 1)
+    }
+
+    /// Returns the time that the program has computed while it waited, as a part of the time that has passed.
+    private func idleTime(_ duration: Duration) async throws -> Double {
+        try await Task.sleep(for: .milliseconds(200))
+        let start = clock()
+        try await Task.sleep(for: duration)
+        return Double(clock() - start) / Double(CLOCKS_PER_SEC) / (duration / .seconds(1))
     }
 
     private func settle(_ consumers: [Consumer]) async {
