@@ -64,7 +64,7 @@ struct Benchmarks {
             end.signal()
         }
         end.wait()
-        guard let value = result.withLock({ $0 }) else { throw Failure("The benches did not end.") }
+        guard let value = result.value.withLock({ $0 }) else { throw Failure("The benches did not end.") }
         return try value.get()
     }
 
