@@ -101,6 +101,16 @@ struct ReadmeTests {
         #expect(try compiler.diagnostics(of: ["main": code], stage: .dataFlow) == [:])
     }
 
+    @Test(
+        .enabled(
+            if: SnippetCompiler.found?.hasModule("SwiftUI") ?? false, "views are compiled against the stand-ins only"))
+    func `the code of the guide about views compiles`() throws {
+        let compiler = try #require(SnippetCompiler.found)
+        let code = try Document("Sources/Sworm/Sworm.docc/Views.md").blocks("swift")
+        #expect(code.contains("@SectionedLive"))
+        #expect(try compiler.diagnostics(of: ["main": code], stage: .dataFlow) == [:])
+    }
+
     @Test(arguments: [
         "README.md",
         "Sources/Sworm/Sworm.docc/Architecture.md",
@@ -125,6 +135,7 @@ struct ReadmeTests {
         "Sources/Sworm/Sworm.docc/Errors.md",
         "Sources/Sworm/Sworm.docc/Cookbook.md",
         "Sources/Sworm/Sworm.docc/LiveData.md",
+        "Sources/Sworm/Sworm.docc/Views.md",
         "Sources/Sworm/Sworm.docc/ChangeFeeds.md",
     ])
     func `its links work`(path: String) throws {

@@ -1,0 +1,106 @@
+/// The work of results that follow a request: it delivers the rows, and subscribes again after an error.
+///
+/// A failed request is tried again after the next commit, or after a pause that doubles with each failure. If the container
+/// is closed or the request is invalid, another attempt would fail too, and the work ends.
+struct LiveFollower<Rows: Sendable>: Sendable {
+    private static var shortestPause: Duration { .seconds(1) }
+    private static var longestPause: Duration { .seconds(60) }
+
+    let container: PersistentContainer
+    let clock: any Clock<Duration>
+    let subscribe: @Sendable () -> Mailbox<Rows>
+    /// Delivers rows or an error, and returns whether the results still exist.
+    let deliver: @Sendable (Result<Rows, any Error>) async -> Bool
+
+    func run() async {
+        var pause = Self.shortestPause
+        var commits: CommitSignal?
+        while !Task.isCancelled {
+            commits?.clear()
+            let mailbox = subscribe()
+            do {
+                while let rows = try await mailbox.next(isolation: nil) {
+                    guard await deliver(.success(rows)) else { return mailbox.end() }
+                    (pause, commits) = (Self.shortestPause, nil)
+                }
+                return
+            } catch {
+                mailbox.end()
+                guard await deliver(.failure(error)), !Self.isFinal(error) else { return }
+            }
+            let signal = commits ?? CommitSignal(container)
+            commits = signal
+            await signal.wait(atMost: pause, clock)
+            pause = min(pause * 2, Self.longestPause)
+        }
+    }
+
+    private static func isFinal(_ error: any Error) -> Bool {
+        StoreError.Code.storeClosed ~= error || StoreError.Code.invalidRequest ~= error
+    }
+}
+
+/// A signal that is set by each commit to the stores of a container, and when the container is resumed or closed.
+private final class CommitSignal: Sendable {
+    private let container: PersistentContainer
+    private let signal: ChangeSignal
+    private let listening: CommitListening?
+
+    init(_ container: PersistentContainer) {
+        let signal = ChangeSignal()
+        self.container = container
+        self.signal = signal
+        // Without a context, only the time is left.
+        let context = try? container.makeContext()
+        listening = context.map { context in
+            context.performAndWait { context.listenToCommits { _ in signal.set() } }
+        }
+        container.feeds.add(signal)
+    }
+
+    deinit {
+        container.feeds.remove(signal)
+        listening?.end()
+    }
+
+    func clear() { signal.clear() }
+
+    /// Waits until the signal is set, time has passed, or the task is cancelled.
+    func wait(atMost duration: Duration, _ clock: any Clock<Duration>) async {
+        let signal = signal
+        let sleep = Task {
+            // A sleep that is cancelled must not set the signal.
+            if (try? await clock.sleep(for: duration)) != nil { signal.set() }
+        }
+        await signal.wait(isolation: nil)
+        sleep.cancel()
+    }
+}
+
+/// A reference to the results that a task updates, and to their actor. The task keeps neither of them alive.
+///
+/// @unchecked: the results are only used on the actor.
+struct LiveTarget<Results: AnyObject>: @unchecked Sendable {
+    private weak var results: Results?
+    private weak var actor: (any Actor)?
+
+    init(_ results: Results, on actor: any Actor) {
+        self.results = results
+        self.actor = actor
+    }
+
+    /// Runs a closure with the results on their actor, unless the task is cancelled.
+    ///
+    /// - Returns: Whether the closure was run.
+    func update(_ body: @Sendable (Results) -> Void) async -> Bool {
+        guard let actor else { return false }
+        return await update(body, on: actor)
+    }
+
+    private func update(_ body: @Sendable (Results) -> Void, on actor: isolated any Actor) -> Bool {
+        // A task whose request was replaced is cancelled on the actor, and delivers nothing afterwards.
+        guard !Task.isCancelled, let results else { return false }
+        body(results)
+        return true
+    }
+}
