@@ -6,13 +6,25 @@ struct LiveFollower<Rows: Sendable>: Sendable {
     private static var shortestPause: Duration { .seconds(1) }
     private static var longestPause: Duration { .seconds(60) }
 
+    /// Rows that were read, and the differences from those that the results had before.
+    struct Update: Sendable {
+        var rows: Rows
+        var previous: Rows
+        var changes: ListChanges
+    }
+
     let container: PersistentContainer
     let clock: any Clock<Duration>
+    /// The rows that the results have at the start.
+    let shown: Rows
     let subscribe: @Sendable () -> Mailbox<Rows>
+    /// Returns the differences between rows. It is called outside of the actor of the results, because lists may be long.
+    let changes: @Sendable (_ rows: Rows, _ previous: Rows) -> ListChanges
     /// Delivers rows or an error, and returns whether the results still exist.
-    let deliver: @Sendable (Result<Rows, any Error>) async -> Bool
+    let deliver: @Sendable (Result<Update, any Error>) async -> Bool
 
     func run() async {
+        var shown = shown
         var pause = Self.shortestPause
         var commits: CommitSignal?
         while !Task.isCancelled {
@@ -20,8 +32,9 @@ struct LiveFollower<Rows: Sendable>: Sendable {
             let mailbox = subscribe()
             do {
                 while let rows = try await mailbox.next(isolation: nil) {
-                    guard await deliver(.success(rows)) else { return mailbox.end() }
-                    (pause, commits) = (Self.shortestPause, nil)
+                    let update = Update(rows: rows, previous: shown, changes: changes(rows, shown))
+                    guard await deliver(.success(update)) else { return mailbox.end() }
+                    (shown, pause, commits) = (rows, Self.shortestPause, nil)
                 }
                 return
             } catch {

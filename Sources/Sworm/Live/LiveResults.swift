@@ -100,21 +100,22 @@ public final class LiveResults<PlainObject: ManagedObjectConvertible & Sendable>
         task?.cancel()
         guard let container, let actor else { return }
         let (request, target) = (request, LiveTarget(self, on: actor))
-        let follower = LiveFollower(container: container, clock: clock) {
+        let follower = LiveFollower(container: container, clock: clock, shown: list.rows) {
             container.rows(of: request)
+        } changes: { rows, previous in
+            rows.changes(since: previous)
         } deliver: { result in
             await target.update { $0.take(result) }
         }
         task = Task.detached(priority: .userInitiated) { await follower.run() }
     }
 
-    private func take(_ result: Result<LiveRows<PlainObject>, any Error>) {
+    private func take(_ result: Result<LiveFollower<LiveRows<PlainObject>>.Update, any Error>) {
         switch result {
-        case .success(let rows):
-            let changes = rows.changes(since: list.rows)
-            if !isLoaded || !changes.isEmpty {
+        case .success(let update):
+            if !isLoaded || !update.changes.isEmpty {
                 changeList {
-                    list = LiveList(rows: rows, changes: changes)
+                    list = LiveList(rows: update.rows, changes: update.changes)
                     if !isLoaded { isLoaded = true }
                 }
             }

@@ -83,22 +83,22 @@ public final class SectionedLiveResults<
         task?.cancel()
         guard let container, let actor else { return }
         let (request, target) = (request, LiveTarget(self, on: actor))
-        let follower = LiveFollower(container: container, clock: clock) {
+        let follower = LiveFollower(container: container, clock: clock, shown: list.rows) {
             container.rows(of: request)
+        } changes: { rows, previous in
+            rows.changes(since: previous)
         } deliver: { result in
             await target.update { $0.take(result) }
         }
         task = Task.detached(priority: .userInitiated) { await follower.run() }
     }
 
-    private func take(_ result: Result<SectionedRows<PlainObject, Key>, any Error>) {
+    private func take(_ result: Result<LiveFollower<SectionedRows<PlainObject, Key>>.Update, any Error>) {
         switch result {
-        case .success(let rows):
-            let previous = list.rows
-            let changes = rows.changes(since: previous)
-            if !isLoaded || !changes.isEmpty {
+        case .success(let update):
+            if !isLoaded || !update.changes.isEmpty {
                 changeList {
-                    list = SectionedLiveList(rows: rows, changes: changes, since: previous)
+                    list = SectionedLiveList(rows: update.rows, changes: update.changes, since: update.previous)
                     if !isLoaded { isLoaded = true }
                 }
             }

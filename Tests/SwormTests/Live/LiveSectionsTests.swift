@@ -49,7 +49,7 @@ struct LiveSectionsTests {
 
     @Test func `are changed by an object that keeps its offset`() async throws {
         let store = try Archive.store().container
-        let request = Folder.all.where { $0.number < 4 }.sections(by: \.rank)
+        let request = Folder.all.where { $0.number < 4 }.sort(\.number).sections(by: \.rank)
         var lists = store.lists(of: request).makeAsyncIterator()
         #expect(try await next(&lists).sections.map(\.range) == [0..<1, 1..<2, 2..<3, 3..<4])
         try store.perform { _ = try $0.update(Folder.all.where { $0.number == 1 }, set: (\.rank, 2)) }

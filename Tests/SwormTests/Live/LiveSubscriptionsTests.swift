@@ -22,6 +22,7 @@ struct LiveSubscriptionsTests {
             folder = test.url?.deletingLastPathComponent()
             let run = LiveSubscriptionsRun(store)
             let watched = folder.map { OpenDescriptors(in: $0) }
+            try await run.watch { if let watched { #expect(watched.watches > 0 || !OpenDescriptors.areListed) } }
             try await run.run(count, seed: seed)
             try await store.waitUntilIdle()
             // Watching has ended too. Connections remain open for the next calls.
@@ -64,6 +65,14 @@ private struct LiveSubscriptionsRun {
         }
         isDone.withLock { $0 = true }
         try await writer.value
+    }
+
+    /// Calls a closure during a subscription.
+    func watch(_ body: () -> Void) async throws {
+        for try await _ in store.count(of: request) {
+            body()
+            break
+        }
     }
 
     private func subscribe(_ seed: UInt64) async throws {
@@ -132,6 +141,15 @@ private struct OpenDescriptors {
                 let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
                 return path?.contains(folder.lastPathComponent) ?? false
             }.count
+    }
+
+    /// Whether this test can see watches: the engine has them, and the system lists them.
+    static var areListed: Bool {
+        #if canImport(CoreData)
+        false
+        #else
+        FileManager.default.fileExists(atPath: "/proc/self/fdinfo")
+        #endif
     }
 
     /// The number of the watches of the folder and its files.

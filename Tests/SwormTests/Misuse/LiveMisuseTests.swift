@@ -86,7 +86,7 @@ struct LiveMisuseTests {
                 Task.detached { print(results.values) }
                 print(results.values)
             }
-            """, expected: "results"),
+            """, expected: "data races"),
     ]
 
     private static let sound: [Misuse] = [
