@@ -104,7 +104,7 @@ private struct RandomShelf {
         if random.chance(5) { next.isAscending.toggle() }
         let sign = next.isAscending ? 1 : -1
         func rank(_ item: Item) -> (Int, Int, Int64) { (sign * next.key(of: item), next.orders[item.id] ?? 0, item.id) }
-        next.books.sort { rank($0) < rank($1) }
+        next.books = next.books.sorted { rank($0) < rank($1) }
         return next
     }
 

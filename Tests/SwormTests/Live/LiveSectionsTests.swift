@@ -25,8 +25,8 @@ struct LiveSectionsTests {
         let list = try await next(&lists)
         #expect(list.sections.map(\.key) == Array(0..<7) && list.sections.map(\.id) == Array(0..<7))
         #expect(list.sections[3].map(\.number) == [3, 10, 17, 24])
-        #expect(list.sections[3].range == 13..<17 && list[13].number == 3)
-        #expect(list.sections[3][1].id == list.ids[14] && list.values[14].number == 10)
+        #expect(list.sections[3].range == 14..<18 && list[14].number == 3)
+        #expect(list.sections[3][1].id == list.ids[15] && list.values[15].number == 10)
         #expect(list.changes.sections.inserted == Array(0..<7) && list.changes.sections.removed.isEmpty)
         #expect(list.changes.inserted == Array(0..<30))
     }
@@ -106,8 +106,8 @@ struct LiveSectionsTests {
         let before = store.live.steps.withLock { $0 }
         try store.perform { _ = try $0.update(Folder.all.where { $0.number == 3 }, set: (\.title, "new")) }
         let list = try await next(&lists)
-        #expect(list.changes == ListChanges(updated: [13]) && list[13].title == "new")
-        #expect(try await next(&others)[13].title == "new")
+        #expect(list.changes == ListChanges(updated: [14]) && list[14].title == "new")
+        #expect(try await next(&others)[14].title == "new")
         let after = store.live.steps.withLock { $0 }
         #expect(after.reruns == before.reruns && after.patches == before.patches + 1)
     }
