@@ -3,8 +3,8 @@ package import Sworm
 
 /// The differences between two lists as index paths, in the form in which collection and table views take a batch.
 ///
-/// The paths of removed items and the sources of moves belong to the old list, all others to the new one. Items of removed
-/// and inserted sections are left out, because they go and come with their sections.
+/// The paths of removed items and the sources of moves belong to the old list, all other paths to the new one. Items of
+/// removed and inserted sections are left out, because they go and come with their sections.
 package struct ItemChanges: Equatable, Sendable {
     /// The move of an item.
     package struct Move: Equatable, Sendable {

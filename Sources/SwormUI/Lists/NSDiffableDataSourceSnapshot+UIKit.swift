@@ -34,8 +34,8 @@ extension NSDiffableDataSourceSnapshot {
 
     /// Creates a snapshot of a list with sections, whose items are the ids of the objects.
     ///
-    /// Objects with other values are marked to be configured again. Sections whose keys are equal in Swift, but are stored
-    /// differently, are joined.
+    /// Objects with other values are marked to be configured again.
+    /// Sections whose keys are equal in Swift, but are stored differently, are joined.
     ///
     /// - Parameter list: The list.
     public init<PlainObject: ManagedObjectConvertible>(_ list: SectionedLiveList<PlainObject, SectionIdentifierType>)

@@ -11,8 +11,8 @@ extension ListChanges {
     /// }
     /// ```
     /// The view is updated in one batch. Items with other values are configured again behind it, because a view cannot
-    /// move and reload the same item in one batch. The differences must lead from the list that the view shows; lists of
-    /// `LiveResults` may be skipped by an observer, so iterate over `store.lists(of:)`.
+    /// move and reload the same item in one batch. The differences must lead from the list that the view shows; an
+    /// observer of `LiveResults` may skip lists, so iterate over `store.lists(of:)`.
     ///
     /// - Parameters:
     ///   - collectionView: The collection view.

@@ -16,8 +16,8 @@ public import Sworm
 /// The store is that of the environment, which `persistentContainer(_:)` sets, or the one that the
 /// property names. The view is updated after each commit that changes the objects, also by other processes.
 ///
-/// The projected value is the `LiveResults`: `$books.isLoaded`, `$books.error`, and `$books.request`, which can be set. If
-/// the view is created with another request, that one applies from then on.
+/// The projected value is the `LiveResults`: `$books.isLoaded`, `$books.error`, and `$books.request`, which can be set.
+/// If the view is created with another request, that one applies from then on.
 @MainActor
 @propertyWrapper
 public struct Live<PlainObject: ManagedObjectConvertible & Sendable>: DynamicProperty {

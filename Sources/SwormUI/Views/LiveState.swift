@@ -9,7 +9,7 @@ final class LiveState<Results: AnyObject, Request> {
     private var request: Request?
     private var store: PersistentContainer?
 
-    /// Returns the results for a request, which are created if there are none or if the store is another one.
+    /// Returns the results for a request, which are created at first and if the store is another one.
     ///
     /// - Parameters:
     ///   - isSame: Compares the request with the one that the view had before.
@@ -35,8 +35,8 @@ final class LiveState<Results: AnyObject, Request> {
     static var missingStore: StoreError {
         StoreError(
             .cannotOpen,
-            "The environment has no store. Set it with `.persistentContainer(store)` at a view outside of this one, or name "
-                + "it in the property: `@Live(request, in: store)`.")
+            "The environment has no store. Set it with `.persistentContainer(store)` at a view outside of this one, or "
+                + "name it in the property: `@Live(request, in: store)`.")
     }
 
     /// Returns the function that changes lists with an animation. The first list appears without one.
