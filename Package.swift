@@ -49,11 +49,18 @@ let engine: [Target.Dependency] =
         ["SwormPredicates"]
     }
 
-/// What is below the branch is the same in it, and is tested without it.
-let standIn: [Target] = [
-    .target(
-        name: "CoreData", dependencies: ["OpenCoreData"], path: "Tests/AppleBranch/CoreData", swiftSettings: settings)
-]
+/// The modules with the views that `SwormUI` serves.
+let viewModules = ["SwiftUI", "UIKit", "AppKit"]
+let views: [Target.Dependency] = appleBranch ? viewModules.map { .target(name: $0) } : []
+
+/// The stand-ins for Apple's frameworks, and the tests that run on them. Where `SwormUI` finds no such frameworks, it is
+/// empty.
+let standIns: [Target] =
+    [
+        .target(
+            name: "CoreData", dependencies: ["OpenCoreData"], path: "Tests/AppleBranch/CoreData",
+            swiftSettings: settings)
+    ] + viewModules.map { .target(name: $0, path: "Tests/AppleBranch/\($0)", swiftSettings: settings) }
 
 let predicateTests: [Target] = [
     .testTarget(
@@ -87,6 +94,7 @@ let engineTests: [Target] = [
 
 let products: [Product] = [
     .library(name: "Sworm", targets: ["Sworm"]),
+    .library(name: "SwormUI", targets: ["SwormUI"]),
     .library(name: "SwormMigrations", targets: ["SwormMigrations"]),
     .library(name: "SwormTools", targets: ["SwormTools"]),
     .library(name: "SwormLegacy", targets: ["SwormLegacy"]),
@@ -100,6 +108,7 @@ let engineProducts: [Product] = [
 let targets: [Target] = [
     .target(name: "SwormPredicates", swiftSettings: settings),
     .target(name: "Sworm", dependencies: engine, swiftSettings: settings),
+    .target(name: "SwormUI", dependencies: ["Sworm"] + views, swiftSettings: settings),
     .target(name: "SwormMigrations", dependencies: ["Sworm"] + engine, swiftSettings: settings),
     .target(name: "SwormTools", dependencies: ["Sworm", "SwormMigrations"] + engine, swiftSettings: settings),
     .target(name: "SwormLegacy", dependencies: ["Sworm", "SwormMigrations"] + engine, swiftSettings: settings),
@@ -112,6 +121,10 @@ let targets: [Target] = [
         swiftSettings: settings),
     .testTarget(
         name: "SwormToolsTests", dependencies: ["SwormTools", "SwormLegacy", "Sworm"], swiftSettings: settings),
+    .testTarget(
+        name: "SwormUITests", dependencies: ["SwormUI", "Sworm", "SwormTools", "TestSupport"] + views,
+        // The tests of views need the stand-ins, which are not on Apple's platforms.
+        swiftSettings: settings + (appleBranch ? [.define("STAND_INS")] : [])),
 ]
 
 let package = Package(
@@ -119,6 +132,6 @@ let package = Package(
     platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: products + (hasEngine ? engineProducts : []),
     targets: targets + (hasEngine ? engineTargets : [])
-        + (appleBranch ? standIn : predicateTests + (hasEngine ? engineTests : [])),
+        + (appleBranch ? standIns : predicateTests + (hasEngine ? engineTests : [])),
     swiftLanguageModes: [.v6]
 )

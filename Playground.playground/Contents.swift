@@ -222,6 +222,17 @@ for try await list in store.lists(of: Book.all.where { $0.year > 1800 }.sort(\.t
     break
 }
 
+// Sections divide a list by the value of a column. Observable results keep the current list for the main actor, or for the actor
+// that creates them; in a SwiftUI view, `@Live` of the product `SwormUI` does.
+
+for try await list in store.lists(of: Book.all.sort(\.title).sections(by: \.author.name)) {
+    for section in list.sections { print("By \(section.key ?? "nobody"):", section.map(\.title)) }
+    break
+}
+let results = LiveResults(Book.all.where(\.rating == 5).sort(\.title), in: store)
+while !results.isLoaded { try await Task.sleep(for: .milliseconds(1)) }
+print("With five stars:", results.values.map(\.title))
+
 // A feed has every transaction once. In a store with a history it includes those of other processes, and continues behind a
 // token after a restart.
 

@@ -53,6 +53,11 @@ package struct SnippetCompiler: Sendable {
         return folders.map { $0.appending(path: "swiftc") }
     }
 
+    /// Returns whether a module was built beside the library.
+    package func hasModule(_ name: String) -> Bool {
+        FileManager.default.fileExists(atPath: modules.appending(path: "\(name).swiftmodule").path)
+    }
+
     /// What the compiler says about some files, by their names.
     package func diagnostics(of files: [String: String], stage: Stage, _ options: [String] = []) throws -> [String:
         [String]]

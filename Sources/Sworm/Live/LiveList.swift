@@ -11,16 +11,21 @@ public struct LiveList<PlainObject: ManagedObjectConvertible>: RandomAccessColle
     /// The differences from the list that the consumer received before. In the first list, all objects are inserted.
     public let changes: ListChanges
 
+    /// Creates a list without objects.
+    package init() { self.init(rows: LiveRows(), changes: ListChanges()) }
+
+    init(rows: LiveRows<PlainObject>, changes: ListChanges) {
+        self.rows = rows
+        self.changes = changes
+    }
+
     /// The offset of the first object, which is zero.
     public var startIndex: Int { 0 }
     /// The number of objects.
     public var endIndex: Int { rows.count }
 
     /// Accesses the object at an offset.
-    public subscript(offset: Int) -> LiveRow<PlainObject> {
-        let record = rows[offset]
-        return LiveRow(id: id(of: record), value: record.value)
-    }
+    public subscript(offset: Int) -> LiveRow<PlainObject> { LiveRow(rows, at: offset) }
 
     /// The values of the objects.
     ///
@@ -30,11 +35,7 @@ public struct LiveList<PlainObject: ManagedObjectConvertible>: RandomAccessColle
     /// The identities of the objects.
     ///
     /// - Complexity: O(*n*).
-    public var ids: [ManagedObjectID<PlainObject>] { rows.records.map { id(of: $0) } }
-
-    private func id(of record: LiveRecord<PlainObject>) -> ManagedObjectID<PlainObject> {
-        ManagedObjectID(rows.sources.reference(of: record.identity))
-    }
+    public var ids: [ManagedObjectID<PlainObject>] { rows.ids }
 }
 
 extension LiveList: Sendable where PlainObject: Sendable {}

@@ -8,6 +8,12 @@ public struct LiveRow<PlainObject: ManagedObjectConvertible>: Identifiable {
     /// The value of the object.
     public let value: PlainObject
 
+    init(_ rows: LiveRows<PlainObject>, at offset: Int) {
+        let record = rows[offset]
+        id = ManagedObjectID(rows.sources.reference(of: record.identity))
+        value = record.value
+    }
+
     /// Accesses a property of the value.
     public subscript<Property>(dynamicMember keyPath: KeyPath<PlainObject, Property>) -> Property {
         value[keyPath: keyPath]

@@ -1,4 +1,3 @@
-import Dispatch
 import SwormPredicates
 
 // Results that stay current.
@@ -44,6 +43,25 @@ extension PersistentContainer {
         }
     }
 
+    /// Returns the objects that a sectioned request finds, with their sections and the differences from the previous
+    /// list, now and after each commit that changes them.
+    ///
+    /// - Parameter request: The request. Its model must be `Sendable`.
+    /// - Returns: A sequence that reads nothing before it is iterated. It throws the errors of
+    ///   ``ManagedObjectContext/decode(_:)`` and ``ManagedObjectContext/fetch(_:)->[Row]``.
+    public func lists<PlainObject: ManagedObjectConvertible & Sendable, Key>(
+        of request: SectionedRequest<PlainObject, Key>
+    ) -> LiveValues<SectionedLiveList<PlainObject, Key>> {
+        LiveValues { [self] in
+            DerivedInlet(from: rows(of: request)) { rows, last in
+                let previous = last ?? SectionedRows()
+                let changes = rows.changes(since: previous)
+                return last == nil || !changes.isEmpty
+                    ? SectionedLiveList(rows: rows, changes: changes, since: previous) : nil
+            }
+        }
+    }
+
     /// Returns the number of objects that a request finds, now and after each commit that changes it.
     ///
     /// - Parameter request: The request.
@@ -52,6 +70,21 @@ extension PersistentContainer {
     public func count<PlainObject: ManagedObjectConvertible>(of request: Request<PlainObject>) -> LiveValues<Int> {
         LiveValues { [self] in
             inlet { LiveCount(request, in: self, $0) }
+        }.removingDuplicates()
+    }
+
+    /// Returns the ids of the objects that a request finds, now and after each commit that changes them or their order.
+    ///
+    /// Values are not read, so the model need not be `Sendable`: it may be a class.
+    ///
+    /// - Parameter request: The request.
+    /// - Returns: A sequence that reads nothing before it is iterated. It throws the errors of
+    ///   ``ManagedObjectContext/count(of:)``.
+    public func ids<PlainObject: ManagedObjectConvertible>(
+        of request: Request<PlainObject>
+    ) -> LiveValues<[ManagedObjectID<PlainObject>]> {
+        LiveValues { [self] in
+            inlet { LiveIDs(request, in: self, $0) }
         }.removingDuplicates()
     }
 
@@ -140,35 +173,6 @@ extension PersistentContainer {
         DerivedInlet(from: rows(of: request)) { rows, last in
             last.map { rows.isSame(as: $0) } ?? false ? nil : rows
         }
-    }
-
-    private func rows<PlainObject: ManagedObjectConvertible & Sendable>(
-        of request: Request<PlainObject>
-    ) -> Mailbox<LiveRows<PlainObject>> {
-        let live = live
-        let mailbox = Mailbox<LiveRows<PlainObject>>(
-            afterCommits: { live.afterCommits($0) },
-            onEnd: { live.unsubscribe($0, from: request) })
-        live.subscribe(mailbox, to: request, in: self)
-        return mailbox
-    }
-
-    /// Starts a work, and returns the mailbox into which it puts its results.
-    private func inlet<Element: Sendable>(
-        _ makeWork: (Mailbox<Element>) -> any LiveWork
-    ) -> Mailbox<Element> {
-        let live = live
-        // Weak, because the work holds the mailbox. The center holds the work while it is kept up to date.
-        let work = Locked(WeakWork())
-        let mailbox = Mailbox<Element>(
-            afterCommits: { live.afterCommits($0) },
-            onEnd: { _ in
-                if let ended = work.withLock({ $0.work }) { live.queue.async { live.remove(ended) } }
-            })
-        let started = makeWork(mailbox)
-        work.withLock { $0.work = started }
-        live.queue.async { live.start(started) }
-        return mailbox
     }
 }
 

@@ -60,6 +60,20 @@ final class LiveRandomRun {
         checks.append(LiveListCheck(Shelf.all.where { $0.folders.any.rank == 3 }.sort(\.name), in: store))
         checks.append(LiveListCheck(Shelf.all.where { $0.notes.count > 0 || $0.folders.count > 8 }, in: store))
         checks.append(LiveListCheck(Archive.Mark.all.where { $0.folders.any.shelf.floor == 1 }, in: store))
+        checks.append(
+            LiveSectionsCheck(
+                Folder.all.sort(\.number).sections(by: \.rank),
+                keys: Folder.all.sort(\.rank).sort(\.number).select(\.rank), in: store))
+        checks.append(
+            LiveSectionsCheck(
+                Folder.all.sort(\.number).sections(by: \.shelf.name, ascending: false),
+                keys: Folder.all.sort(\.shelf.name, ascending: false).sort(\.number).select(\.shelf.name), in: store))
+        checks.append(
+            LiveSectionsCheck(
+                Folder.all.where { $0.rank < 6 }.sort(\.number).offset(2).limit(7).sections(by: \.rating),
+                keys: Folder.all.where { $0.rank < 6 }.sort(\.rating).sort(\.number).offset(2).limit(7).select(
+                    \.rating),
+                in: store))
         try check()
     }
 

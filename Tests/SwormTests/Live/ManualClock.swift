@@ -25,6 +25,10 @@ final class ManualClock: Clock, Sendable {
     init() { (sleeps, sleep) = AsyncStream<Void>.makeStream() }
 
     var now: Instant { lock.withLock { state.now } }
+    /// The time that is left for each sleep.
+    var remaining: [Duration] {
+        lock.withLock { state.sleepers.values.map { state.now.duration(to: $0.deadline) } }
+    }
     var minimumResolution: Duration { .nanoseconds(1) }
 
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {
@@ -51,6 +55,9 @@ final class ManualClock: Clock, Sendable {
             sleeper?.wake.resume(throwing: CancellationError())
         }
     }
+
+    /// Waits until a sleep begins. Each sleep is waited for once.
+    func waitForSleep(isolation: isolated (any Actor)? = #isolation) async { for await _ in sleeps { return } }
 
     /// Advances the time, and ends the sleeps until then.
     func advance(by duration: Duration) {

@@ -109,6 +109,16 @@ struct ReadmeTests {
         #expect(try compiler.diagnostics(of: ["main": code], stage: .dataFlow) == [:])
     }
 
+    @Test(
+        .enabled(
+            if: SnippetCompiler.found?.hasModule("SwiftUI") ?? false, "views are compiled against the stand-ins only"))
+    func `the code of the guide about views compiles`() throws {
+        let compiler = try #require(SnippetCompiler.found)
+        let code = try Document("Sources/Sworm/Sworm.docc/Views.md").blocks("swift")
+        #expect(code.contains("@SectionedLive"))
+        #expect(try compiler.diagnostics(of: ["main": code], stage: .dataFlow) == [:])
+    }
+
     @Test(arguments: Document.paths)
     func `its links work`(path: String) throws {
         let document = try Document(path)

@@ -8,20 +8,24 @@ extension ListChanges {
     ///   - newID: The identity at an offset of the new list, each of which occurs once.
     ///   - isSame: A closure that returns whether the object at an offset of the old list has the same values as the one
     ///     at an offset of the new list. It is called for objects that are in both lists.
+    ///   - staysInSection: A closure that returns whether an object at these offsets is in the same section; nil if there
+    ///     are no sections. An object that changes its section is moved, even if its offset is the same.
     /// - Complexity: O(*n*) if the lists differ in a short part, else O(*n* log *n*).
     init<ID: Hashable>(
         from old: Int, _ oldID: (Int) -> ID, to new: Int, _ newID: (Int) -> ID,
-        isSame: (_ old: Int, _ new: Int) -> Bool
+        isSame: (_ old: Int, _ new: Int) -> Bool, staysInSection: ((_ old: Int, _ new: Int) -> Bool)? = nil
     ) {
         // Most changes concern a few rows, so the common head and tail are compared first, without a dictionary.
         var start = 0
-        while start < old, start < new, oldID(start) == newID(start) {
+        while start < old, start < new, oldID(start) == newID(start), staysInSection?(start, start) ?? true {
             if !isSame(start, start) { updated.append(start) }
             start += 1
         }
         var (oldEnd, newEnd) = (old, new)
         var tail: [Int] = []
-        while oldEnd > start, newEnd > start, oldID(oldEnd - 1) == newID(newEnd - 1) {
+        while oldEnd > start, newEnd > start, oldID(oldEnd - 1) == newID(newEnd - 1),
+            staysInSection?(oldEnd - 1, newEnd - 1) ?? true
+        {
             oldEnd -= 1
             newEnd -= 1
             if !isSame(oldEnd, newEnd) { tail.append(newEnd) }
@@ -36,11 +40,17 @@ extension ListChanges {
                     inserted.append(offset)
                     continue
                 }
-                kept.append((source, offset))
+                if staysInSection?(source, offset) ?? true {
+                    kept.append((source, offset))
+                } else {
+                    moved.append(Move(from: source, to: offset))
+                }
                 if !isSame(source, offset) { updated.append(offset) }
             }
             removed = offsets.values.sorted()
-            moved = Self.moves(of: kept)
+            let isSectioned = !moved.isEmpty
+            moved += Self.moves(of: kept)
+            if isSectioned { moved.sort { $0.to < $1.to } }
         }
         updated += tail.reversed()
     }

@@ -6,6 +6,9 @@
 /// ascending order of their new offsets, then reload the updated ones.
 ///
 /// An object that is moved and has other values is in ``moved`` and in ``updated``. The moves are the fewest possible.
+///
+/// In a list with sections, an object that changes its section is in ``moved``, even if its offset is the same.
+/// ``sections`` has the sections that appear and disappear.
 public struct ListChanges: Sendable, Hashable, Codable {
     /// The move of an object from an offset in the old list to an offset in the new one.
     public struct Move: Sendable, Hashable, Codable {
@@ -21,6 +24,22 @@ public struct ListChanges: Sendable, Hashable, Codable {
         }
     }
 
+    /// The differences between the sections of two lists.
+    ///
+    /// Sections are compared by their stored keys. A section with another key is removed and inserted.
+    public struct Sections: Sendable, Hashable, Codable {
+        /// The offsets of the removed sections among the old sections, in ascending order.
+        public var removed: [Int] = []
+        /// The offsets of the inserted sections among the new sections, in ascending order.
+        public var inserted: [Int] = []
+
+        /// Creates differences between equal sections.
+        public init() {}
+
+        /// Whether no section is removed or inserted.
+        public var isEmpty: Bool { removed.isEmpty && inserted.isEmpty }
+    }
+
     /// The offsets of the removed objects in the old list, in ascending order.
     public var removed: [Int] = []
     /// The offsets of the inserted objects in the new list, in ascending order.
@@ -29,12 +48,16 @@ public struct ListChanges: Sendable, Hashable, Codable {
     public var moved: [Move] = []
     /// The offsets in the new list of the objects that have other values, in ascending order.
     public var updated: [Int] = []
+    /// The sections that appear and disappear. Empty in a list without sections.
+    public var sections = Sections()
 
     /// Creates differences between lists that are equal.
     public init() {}
 
     /// Whether the lists are equal.
-    public var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && moved.isEmpty && updated.isEmpty }
+    public var isEmpty: Bool {
+        removed.isEmpty && inserted.isEmpty && moved.isEmpty && updated.isEmpty && sections.isEmpty
+    }
 }
 
 extension ListChanges {

@@ -39,6 +39,9 @@ struct LiveRows<PlainObject: ManagedObjectConvertible> {
         return records
     }
 
+    /// The identities of the objects.
+    var ids: [ManagedObjectID<PlainObject>] { stamps.map { ManagedObjectID(sources.reference(of: $0.identity)) } }
+
     /// Replaces the row at an offset by a newer state of it.
     ///
     /// - Returns: Whether the row has changed.
@@ -70,13 +73,26 @@ struct LiveRows<PlainObject: ManagedObjectConvertible> {
     /// Returns the differences from earlier rows.
     func changes(since old: LiveRows?) -> ListChanges {
         let old = old ?? LiveRows()
-        if let offsets = patches.offsets(since: old.patches) {
-            var changes = ListChanges()
-            changes.updated = offsets
-            return changes
+        return replacements(since: old) ?? changes(since: old, staysInSection: nil)
+    }
+
+    /// Returns the differences from earlier rows if rows were only replaced since then; otherwise nil.
+    func replacements(since old: LiveRows) -> ListChanges? {
+        guard let offsets = patches.offsets(since: old.patches) else { return nil }
+        var changes = ListChanges()
+        changes.updated = offsets
+        return changes
+    }
+
+    /// Returns the differences from earlier rows, by a comparison of all rows.
+    ///
+    /// - Parameter staysInSection: A closure that returns whether an object at these offsets is in the same section; nil
+    ///   if there are no sections.
+    func changes(since old: LiveRows, staysInSection: ((_ old: Int, _ new: Int) -> Bool)?) -> ListChanges {
+        guard let isSameValue else {
+            return LiveStamp.changes(from: old.stamps, to: stamps, staysInSection) { _, _ in true }
         }
-        guard let isSameValue else { return LiveStamp.changes(from: old.stamps, to: stamps) { _, _ in true } }
-        return LiveStamp.changes(from: old.stamps, to: stamps) { before, now in
+        return LiveStamp.changes(from: old.stamps, to: stamps, staysInSection) { before, now in
             isSameValue(old[before].value, self[now].value)
         }
     }
@@ -107,13 +123,16 @@ struct LiveStamp: Hashable, Sendable {
 
     /// Returns the differences between two lists.
     ///
-    /// - Parameter isSame: Compares the values of two rows with the same identity and version.
+    /// - Parameters:
+    ///   - staysInSection: Whether an object at these offsets is in the same section; nil if there are no sections.
+    ///   - isSame: Compares the values of two rows with the same identity and version.
     static func changes(
-        from old: [LiveStamp], to new: [LiveStamp], isSame: (_ old: Int, _ new: Int) -> Bool
+        from old: [LiveStamp], to new: [LiveStamp], _ staysInSection: ((_ old: Int, _ new: Int) -> Bool)?,
+        isSame: (_ old: Int, _ new: Int) -> Bool
     ) -> ListChanges {
-        ListChanges(from: old.count, { old[$0].identity }, to: new.count, { new[$0].identity }) { before, now in
-            old[before].version == new[now].version && isSame(before, now)
-        }
+        ListChanges(
+            from: old.count, { old[$0].identity }, to: new.count, { new[$0].identity },
+            isSame: { old[$0].version == new[$1].version && isSame($0, $1) }, staysInSection: staysInSection)
     }
 }
 

@@ -4,6 +4,7 @@ import Dispatch
 extension LiveCenter {
     /// The identity of a request for rows.
     struct RequestKey: Hashable, @unchecked Sendable {
+        /// The type of the work, which includes that of the rows.
         private let type: ObjectIdentifier
         // Unchecked: conditions are Sendable, which their erased form does not show.
         private let condition: AnyHashable?
@@ -12,9 +13,24 @@ extension LiveCenter {
         private let sorts: [SortKey]
         private let limit: Int?
         private let offset: Int
+        /// Whether the request is valid. An invalid request is not shared, because its error is not part of the key.
+        let isValid: Bool
 
-        init<T: ManagedObjectConvertible>(_ request: Request<T>) {
-            type = ObjectIdentifier(T.self)
+        init<T: ManagedObjectConvertible & Sendable>(_ request: Request<T>) {
+            self.init(request, for: LiveRequest<T>.self, isValid: (try? request.validate()) != nil)
+        }
+
+        /// The key of the sections is the first sort key of the request.
+        init<T: ManagedObjectConvertible & Sendable, Key>(_ request: SectionedRequest<T, Key>) {
+            self.init(
+                request.request, for: LiveSections<T, Key>.self, isValid: (try? request.validate()) != nil)
+        }
+
+        private init<T: ManagedObjectConvertible>(
+            _ request: Request<T>, for work: any SharedLiveWork.Type, isValid: Bool
+        ) {
+            type = ObjectIdentifier(work)
+            self.isValid = isValid
             condition = request.condition.map { AnyHashable($0) }
             let tree = try? request.predicateTree()
             arguments = tree?.template.arguments.map { Array("\($0)".utf8) } ?? []
@@ -25,29 +41,26 @@ extension LiveCenter {
     }
 
     /// Delivers the rows of a request to a mailbox, from now on.
-    func subscribe<T: ManagedObjectConvertible & Sendable>(
-        _ mailbox: Mailbox<LiveRows<T>>, to request: Request<T>, in container: any LiveContainer
+    ///
+    /// - Parameter makeWork: Returns a work for the request. It is called if no work is shared.
+    func subscribe<Work: SharedLiveWork>(
+        _ mailbox: Mailbox<Work.Rows>, to key: RequestKey, _ makeWork: @escaping @Sendable () -> Work
     ) {
         queue.async { [self] in
-            let key = RequestKey(request)
-            let consumer = LiveRequest<T>.Consumer(deliver: { mailbox.put($0) }, fail: { mailbox.fail($0) })
-            // An invalid request is not shared, because its error is not part of the key.
-            let isValid = (try? request.validate()) != nil
-            if isValid, let known = sharedWork(key) as? LiveRequest<T> {
+            let consumer = LiveConsumer<Work.Rows>(deliver: { mailbox.put($0) }, fail: { mailbox.fail($0) })
+            if key.isValid, let known = sharedWork(key) as? Work {
                 return known.add(consumer, ObjectIdentifier(mailbox))
             }
-            let work = LiveRequest<T>(request.content, in: container)
+            let work = makeWork()
             work.add(consumer, ObjectIdentifier(mailbox))
-            if isValid { share(work, as: key) }
+            if key.isValid { share(work, as: key) }
             start(work)
         }
     }
 
-    func unsubscribe<T: ManagedObjectConvertible & Sendable>(
-        _ mailbox: ObjectIdentifier, from request: Request<T>
-    ) {
+    func unsubscribe<Work: SharedLiveWork>(_ mailbox: ObjectIdentifier, from key: RequestKey, _ type: Work.Type) {
         queue.async { [self] in
-            guard let work = sharedWork(RequestKey(request)) as? LiveRequest<T>, work.remove(mailbox) else { return }
+            guard let work = sharedWork(key) as? Work, work.remove(mailbox) else { return }
             remove(work)
         }
     }

@@ -84,6 +84,14 @@ final class LiveCenter: Sendable {
     /// Whether no work is left, for tests.
     var isIdle: Bool { content.withLock { $0.works.isEmpty && $0.listening == nil } }
 
+    /// Whether nothing is kept of works that have ended, for tests.
+    var isForgotten: Bool {
+        let hasWorks = content.withLock { content in
+            !content.regions.isEmpty || !content.shared.isEmpty || !content.keys.isEmpty
+        }
+        return !hasWorks && state.withLock { $0.interests.isEmpty }
+    }
+
     private func register(_ work: any LiveWork) {
         let region = work.region
         // The new interest is added before the old one is removed, so that nothing is missed in between.

@@ -3,16 +3,11 @@ import SwormPredicates
 /// The rows of a request, kept up to date.
 ///
 /// @unchecked: everything that changes is used on the queue of the center only.
-final class LiveRequest<PlainObject: ManagedObjectConvertible & Sendable>: LiveWork, @unchecked Sendable {
+final class LiveRequest<PlainObject: ManagedObjectConvertible & Sendable>: SharedLiveWork, @unchecked Sendable {
     typealias Rows = LiveRows<PlainObject>
+    typealias Consumer = LiveConsumer<Rows>
 
     let container: any LiveContainer
-    /// A consumer of the rows.
-    struct Consumer: Sendable {
-        var deliver: @Sendable (Rows) -> Void
-        var fail: @Sendable (any Error) -> Void
-    }
-
     private let request: RequestContent
     private var consumers: [ObjectIdentifier: Consumer] = [:]
     private(set) var region = TrackedRegion()
@@ -20,7 +15,11 @@ final class LiveRequest<PlainObject: ManagedObjectConvertible & Sendable>: LiveW
     private let rowTest: RowTest<PlainObject>?
     /// The name of the root entity.
     private var root = ""
-    private var rows: Rows?
+    private(set) var rows: Rows?
+    /// The number of times that the request was run.
+    private(set) var runs = 0
+    /// The number of different rows that the request had.
+    private(set) var states = 0
     /// The offsets of the rows by their keys, of which rows of several stores may have the same.
     private var offsets: [Int64: Int] = [:]
 
@@ -32,15 +31,11 @@ final class LiveRequest<PlainObject: ManagedObjectConvertible & Sendable>: LiveW
 
     // MARK: Consumers
 
-    /// Adds a consumer, which receives the current rows if they were read already.
     func add(_ consumer: Consumer, _ id: ObjectIdentifier) {
         consumers[id] = consumer
         if let rows { consumer.deliver(rows) }
     }
 
-    /// Removes a consumer.
-    ///
-    /// - Returns: Whether no consumer is left.
     func remove(_ id: ObjectIdentifier) -> Bool {
         consumers[id] = nil
         return consumers.isEmpty
@@ -119,6 +114,7 @@ final class LiveRequest<PlainObject: ManagedObjectConvertible & Sendable>: LiveW
     }
 
     private func rerun(_ context: ManagedObjectContext) throws {
+        runs += 1
         container.live.steps.withLock { $0.reruns += 1 }
         let read =
             try rows.map { try context.liveRows(request, after: $0) }
@@ -130,6 +126,7 @@ final class LiveRequest<PlainObject: ManagedObjectConvertible & Sendable>: LiveW
     }
 
     private func announce(_ rows: Rows) {
+        states += 1
         container.live.steps.withLock { $0.deliveries += 1 }
         for consumer in consumers.values { consumer.deliver(rows) }
     }

@@ -18,6 +18,25 @@ protocol LiveWork: AnyObject, Sendable {
     func fail(_ error: any Error)
 }
 
+/// A work whose rows several consumers may receive.
+protocol SharedLiveWork<Rows>: LiveWork {
+    associatedtype Rows: Sendable
+
+    /// Adds a consumer, which receives the current rows if they were read already.
+    func add(_ consumer: LiveConsumer<Rows>, _ id: ObjectIdentifier)
+
+    /// Removes a consumer.
+    ///
+    /// - Returns: Whether no consumer is left.
+    func remove(_ id: ObjectIdentifier) -> Bool
+}
+
+/// A consumer of the rows of a work.
+struct LiveConsumer<Rows: Sendable>: Sendable {
+    var deliver: @Sendable (Rows) -> Void
+    var fail: @Sendable (any Error) -> Void
+}
+
 /// A container with live requests, as its center and its works use it.
 protocol LiveContainer: AnyObject, Sendable {
     var live: LiveCenter { get }

@@ -85,6 +85,24 @@ extension ManagedObjectContext {
         return LiveRows(records, stamps: stamps, sources: rows.sources)
     }
 
+    /// Returns the identities of the objects that a request finds.
+    func liveIDs<PlainObject: ManagedObjectConvertible>(
+        of request: RequestContent
+    ) throws -> [ManagedObjectID<PlainObject>] {
+        let binding = try binding(for: PlainObject.self)
+        if try request.isEmpty() { return [] }
+        return try translatingErrors {
+            guard let stamps = try instance.liveStamps(request, of: binding.entity),
+                let sources = try instance.liveSources(of: binding.entity)
+            else {
+                return try instance.fetchObjects(request, of: binding.entity).map {
+                    ManagedObjectID($0.objectID.reference)
+                }
+            }
+            return stamps.map { ManagedObjectID(sources.reference(of: $0.identity)) }
+        }
+    }
+
     /// Returns whether a request would find one of the rows with these keys, regardless of its order and limits.
     func finds<PlainObject: ManagedObjectConvertible>(
         _ type: PlainObject.Type, _ request: RequestContent, among keys: Set<Int64>

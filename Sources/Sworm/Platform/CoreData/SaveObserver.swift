@@ -101,6 +101,9 @@ extension NSManagedObjectContext {
     /// Returns nil: Core Data reads values only through objects.
     func liveRows<T>(_ request: RequestContent, with binding: EntityBinding<T>) throws -> LiveRows<T>? { nil }
 
+    /// Returns nil: Core Data has no keys in its API.
+    func liveSources(of entity: ModelEntity) throws -> LiveSources? { nil }
+
     /// Returns nil: Core Data has no versions in its API.
     func liveStamps(_ request: RequestContent, of entity: ModelEntity) throws -> [LiveStamp]? { nil }
 

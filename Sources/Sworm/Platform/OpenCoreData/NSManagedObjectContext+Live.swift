@@ -8,24 +8,26 @@ extension NSManagedObjectContext {
     /// Returns the rows that a request finds, with their identities and versions; nil if they must be read through
     /// objects.
     func liveRows<T>(_ request: RequestContent, with binding: EntityBinding<T>) throws -> LiveRows<T>? {
-        guard let plan = binding.livePlan, let store = try storeIdentifier(ofEntity: binding.entity.number),
-            let model = compiledModel
-        else { return nil }
+        guard let plan = binding.livePlan, let sources = try liveSources(of: binding.entity) else { return nil }
         let specification = try request.specification(of: binding.entity)
         do {
             guard
                 let records = try decode(
                     specification, attributes: [PseudoSlot.version, PseudoSlot.entity] + binding.attributes, plan: plan)
             else { return nil }
-            let sources = binding.entity.family.map { number in
-                (Int64(number), LiveSources.Source(store: store, entity: model[number].name))
-            }
-            return LiveRows(
-                records, stamps: LiveRecord<T>.stamps(records),
-                sources: LiveSources(Dictionary(uniqueKeysWithValues: sources)))
+            return LiveRows(records, stamps: LiveRecord<T>.stamps(records), sources: sources)
         } catch {
             throw binding.named(error)
         }
+    }
+
+    /// Returns the store and the entities of the rows of an entity; nil if they are in several stores.
+    func liveSources(of entity: ModelEntity) throws -> LiveSources? {
+        guard let store = try storeIdentifier(ofEntity: entity.number), let model = compiledModel else { return nil }
+        let sources = entity.family.map { number in
+            (Int64(number), LiveSources.Source(store: store, entity: model[number].name))
+        }
+        return LiveSources(Dictionary(uniqueKeysWithValues: sources))
     }
 
     /// Returns the identities and versions of the rows that a request finds; nil if they must be read through objects.

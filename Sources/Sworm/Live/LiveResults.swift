@@ -1,0 +1,126 @@
+public import Observation
+
+/// The objects that a request finds, as an observable object that belongs to an actor and is kept up to date.
+///
+/// ```swift
+/// @MainActor final class Screen {
+///     let books: LiveResults<Book>
+///
+///     init(_ store: PersistentContainer) {
+///         books = LiveResults(Book.all.where { $0.year > 1800 }.sort(\.title), in: store)
+///     }
+/// }
+/// ```
+/// The results belong to the main actor, or to the actor that is named when they are created. Their properties change on
+/// that actor only, at most once in each of its turns, and observers are notified through Observation. The first list is
+/// read in the background: until then, ``list`` is empty and ``isLoaded`` is false.
+///
+/// After an error, the results keep their last list, and ``error`` is set until the request succeeds again. It is repeated
+/// after the next commit, and after 1, 2, 4, and up to 60 seconds.
+///
+/// The results are kept up to date until they are released. They keep the container alive, but neither themselves nor
+/// their actor.
+@Observable
+public final class LiveResults<PlainObject: ManagedObjectConvertible & Sendable> {
+    /// The request. If you set another one, the last list stays until the first list of the new request has been read.
+    public var request: Request<PlainObject> {
+        didSet { if !request.isSame(as: oldValue) { restart() } }
+    }
+
+    /// The objects, with the differences from the list before.
+    public private(set) var list = LiveList<PlainObject>()
+    /// Whether a list has been read.
+    public private(set) var isLoaded = false
+    /// The error of the last attempt to read; nil after a successful one.
+    public private(set) var error: (any Error)?
+
+    /// The values of the objects. They are collected at each access.
+    public var values: [PlainObject] { list.values }
+
+    /// A function through which the list is changed, for animations. It must call its argument once.
+    @ObservationIgnored package var changeList: (_ change: () -> Void) -> Void = { $0() }
+
+    @ObservationIgnored private let container: PersistentContainer?
+    @ObservationIgnored private let clock: any Clock<Duration>
+    @ObservationIgnored private weak var actor: (any Actor)?
+    @ObservationIgnored private var task: Task<Void, Never>?
+
+    /// Creates results that belong to the main actor.
+    ///
+    /// - Parameters:
+    ///   - request: The request. Its model must be `Sendable`.
+    ///   - store: The container of the store.
+    @MainActor
+    public convenience init(_ request: Request<PlainObject>, in store: PersistentContainer) {
+        self.init(request, in: store, of: MainActor.shared, clock: ContinuousClock())
+    }
+
+    /// Creates results that belong to an actor, in one of its methods.
+    ///
+    /// ```swift
+    /// actor Library {
+    ///     private var books: LiveResults<Book>?
+    ///     func open(_ store: PersistentContainer) { books = LiveResults(Book.all, in: store, on: self) }
+    /// }
+    /// ```
+    /// - Parameters:
+    ///   - request: The request. Its model must be `Sendable`.
+    ///   - store: The container of the store.
+    ///   - actor: The actor on which the results are created and used.
+    public convenience init(
+        _ request: Request<PlainObject>, in store: PersistentContainer, on actor: isolated some Actor
+    ) {
+        self.init(request, in: store, of: actor, clock: ContinuousClock())
+    }
+
+    /// Creates results without a store, which have an error.
+    @MainActor
+    package convenience init(_ request: Request<PlainObject>, failing error: any Error) {
+        self.init(request, in: nil, of: MainActor.shared, clock: ContinuousClock())
+        self.error = error
+    }
+
+    /// - Parameters:
+    ///   - actor: The actor that the caller is isolated to.
+    ///   - clock: The clock that measures the pauses after errors.
+    init(
+        _ request: Request<PlainObject>, in container: PersistentContainer?, of actor: any Actor,
+        clock: any Clock<Duration>
+    ) {
+        self.request = request
+        self.container = container
+        self.actor = actor
+        self.clock = clock
+        restart()
+    }
+
+    deinit { task?.cancel() }
+
+    private func restart() {
+        task?.cancel()
+        guard let container, let actor else { return }
+        let (request, target) = (request, LiveTarget(self, on: actor))
+        let follower = LiveFollower(container: container, clock: clock, shown: list.rows) {
+            container.rows(of: request)
+        } changes: { rows, previous in
+            rows.changes(since: previous)
+        } deliver: { result in
+            await target.update { $0.take(result) }
+        }
+        task = Task.detached(priority: .userInitiated) { await follower.run() }
+    }
+
+    private func take(_ result: Result<LiveFollower<LiveRows<PlainObject>>.Update, any Error>) {
+        switch result {
+        case .success(let update):
+            if !isLoaded || !update.changes.isEmpty {
+                changeList {
+                    list = LiveList(rows: update.rows, changes: update.changes)
+                    if !isLoaded { isLoaded = true }
+                }
+            }
+            if error != nil { error = nil }
+        case .failure(let error): self.error = error
+        }
+    }
+}
