@@ -159,7 +159,7 @@ private final class InheritanceRun {
     }
 
     private func check(_ log: [String]) throws {
-        store.live.queue.sync {}
+        store.live.settle()
         for check in checks {
             guard let problem = try check.problem() else { continue }
             isRight = false

@@ -109,7 +109,7 @@ final class LiveRandomRun {
     }
 
     private func check() throws {
-        store.live.queue.sync {}
+        store.live.settle()
         for check in checks {
             if let problem = try check.problem() {
                 isRight = false
