@@ -15,6 +15,9 @@ final class LiveRequest<PlainObject: ManagedObjectConvertible & Sendable>: Share
     private let rowTest: RowTest<PlainObject>?
     /// The name of the root entity.
     private var root = ""
+    /// Whether changed rows can be read by their keys. Core Data's ids contain the entity of the object, which commits do
+    /// not name.
+    private var canReadKeys = true
     private(set) var rows: Rows?
     /// The number of times that the request was run.
     private(set) var runs = 0
@@ -54,6 +57,7 @@ final class LiveRequest<PlainObject: ManagedObjectConvertible & Sendable>: Share
         try builder.add(request, of: entity, attributes: PlainObject.attributes.map(\.name))
         region = builder.region
         root = entity.root.stableName
+        canReadKeys = context.instance.readsRowsByKey || entity.family.count == 1
     }
 
     func refresh(in snapshot: LiveSnapshot) throws {
@@ -75,7 +79,7 @@ final class LiveRequest<PlainObject: ManagedObjectConvertible & Sendable>: Share
     private func patches(
         _ rows: Rows, after changes: CommittedChanges, in snapshot: LiveSnapshot
     ) throws -> [(offset: Int, record: LiveRecord<PlainObject>)]? {
-        guard region.readsOneEntity, request.offset == 0, offsets.count == rows.stamps.count,
+        guard canReadKeys, region.readsOneEntity, request.offset == 0, offsets.count == rows.stamps.count,
             let records = try snapshot.changedRecords(of: PlainObject.self, root: root)
         else { return nil }
         guard let changed = changes.rows[root] else { return [] }

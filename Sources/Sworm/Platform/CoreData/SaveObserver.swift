@@ -101,6 +101,9 @@ extension NSManagedObjectContext {
     /// Returns nil: Core Data reads values only through objects.
     func liveRows<T>(_ request: RequestContent, with binding: EntityBinding<T>) throws -> LiveRows<T>? { nil }
 
+    /// Whether rows of sub-entities are found by their key and the super-entity.
+    var readsRowsByKey: Bool { false }
+
     /// Returns nil: Core Data has no keys in its API.
     func liveSources(of entity: ModelEntity) throws -> LiveSources? { nil }
 

@@ -5,6 +5,9 @@ import SwormRows
 import SwormStore
 
 extension NSManagedObjectContext {
+    /// Whether rows of sub-entities are found by their key and the super-entity.
+    var readsRowsByKey: Bool { true }
+
     /// Returns the rows that a request finds, with their identities and versions; nil if they must be read through
     /// objects.
     func liveRows<T>(_ request: RequestContent, with binding: EntityBinding<T>) throws -> LiveRows<T>? {
