@@ -243,7 +243,31 @@ for try await changes in store.changes(since: token) {
     break
 }
 
-// MARK: 8 Delete
+// MARK: 8 Edit
+//
+// An editing context keeps the changes of a user: it undoes them, also after they were saved, and saves by itself. A draft is
+// a value in a form. It merges what was saved elsewhere in the meantime.
+
+chapter("Edit")
+let editing = try EditingContext(store)
+try editing.edit("Rename") { context in
+    try context.fetchOne(Book.all.where { $0.title == "Anna Karenina" })?.encode(\.title, "Anna")
+}
+try editing.save()
+print("Can be undone: \(editing.undoNames)")
+editing.undo()
+try editing.save()
+
+let anna = try store.perform { try $0.fetchOne(Book.all.where { $0.title == "Anna Karenina" }) }
+if let anna {
+    let draft = try Draft(of: anna, in: store)
+    draft.mine.shelf = .kitchen
+    try store.perform { _ = try $0.object(with: anna).encode(\.rating, 4) }
+    try draft.save()
+    print("Saved: on the shelf \(draft.mine.shelf), with the rating \(draft.mine.rating ?? 0) of somebody else")
+}
+
+// MARK: 9 Delete
 //
 // Delete rules are applied immediately: deleting a book deletes its reviews too, but not its author.
 
@@ -255,7 +279,7 @@ try store.perform { context in
     print("\(try context.count(of: Author.all)) authors")
 }
 
-// MARK: 9 Errors
+// MARK: 10 Errors
 //
 // An error has a code to match, and a message with the cause, the affected object, and a remedy.
 

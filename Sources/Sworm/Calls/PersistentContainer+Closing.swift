@@ -90,7 +90,7 @@ extension PersistentContainer {
 
     /// Throws an error inside a call of this container on the calling thread.
     private func requireOutside(_ action: String) throws {
-        guard calls.scopes.withLock({ $0[CurrentThread.number] }) == nil else {
+        guard !calls.areOnThread else {
             throw StoreError(
                 .wouldDeadlock, "The store cannot be \(action) inside a call that uses it. Do so after the call.")
         }

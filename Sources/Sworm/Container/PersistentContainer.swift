@@ -28,6 +28,8 @@ public final class PersistentContainer: Sendable {
     let bindings = Locked<[ObjectIdentifier: any AnyObject & Sendable]>([:])
     /// The live requests.
     let live = LiveCenter()
+    /// The context of the main actor, once it was used.
+    let mainContext = MainContextStorage()
     /// The feeds of changes.
     let feeds = FeedSignals()
     /// The author of the container's transactions.

@@ -24,7 +24,7 @@ extension ManagedObjectContext {
         _ request: Request<PlainObject>, set first: (WritableKeyPath<PlainObject, First>, First),
         _ others: repeat (WritableKeyPath<PlainObject, each Other>, each Other)
     ) throws -> Int {
-        let binding = try bindingForWriting(for: PlainObject.self)
+        let binding = try bindingForBulkWriting(for: PlainObject.self)
         // The table defines how properties are converted to values, and reads them from an object.
         var object = PlainObject()
         var values: [(index: Int, value: AttributeValue)] = []
@@ -56,7 +56,7 @@ extension ManagedObjectContext {
     ///   to a deleted object, or the store fails. Nothing is deleted in that case.
     @discardableResult
     public func batchDelete<PlainObject: ManagedObjectConvertible>(_ request: Request<PlainObject>) throws -> Int {
-        let binding = try bindingForWriting(for: PlainObject.self)
+        let binding = try bindingForBulkWriting(for: PlainObject.self)
         if try request.content.isEmpty() { return 0 }
         return try translatingErrors { try instance.deleteObjects(request.content, of: binding.entity) }
     }

@@ -24,7 +24,7 @@ extension ManagedObjectContext {
     public func insert<PlainObject: ManagedObjectConvertible>(
         contentsOf values: some Sequence<PlainObject>
     ) throws -> Int {
-        let binding = try bindingForWriting(for: PlainObject.self)
+        let binding = try bindingForBulkWriting(for: PlainObject.self)
         // An empty sequence writes nothing, and so needs no transaction.
         guard let isEmpty = try scope.takingValue({ values.isKnownEmpty }) else {
             guard let values = try scope.takingValue({ PeekedSequence(values) }) else { return 0 }
@@ -64,7 +64,7 @@ extension ManagedObjectContext {
         _ values: some Sequence<PlainObject>, on attributes: any PartialKeyPath<PlainObject> & Sendable...,
         onConflict policy: Upsert.Policy<PlainObject> = .updateAll
     ) throws -> Upsert.Result {
-        let binding = try bindingForWriting(for: PlainObject.self)
+        let binding = try bindingForBulkWriting(for: PlainObject.self)
         let constraints = binding.constraints(in: instance)
         let mapping = binding.mapping
         let target = try mapping.constraint(try attributes.map { try mapping.index(of: $0) }, among: constraints)

@@ -31,6 +31,13 @@ public final class ManagedObjectContext {
         return try workspace.bindings.binding(for: type)
     }
 
+    /// Returns the binding of a type, for a call that changes objects without creating them. See ``binding(for:)``.
+    func bindingForBulkWriting<T: ManagedObjectConvertible>(for type: T.Type) throws -> EntityBinding<T> {
+        try scope.checkWriting(T.entityName, id: nil)
+        try scope.checkBulkWriting(T.entityName)
+        return try workspace.bindings.binding(for: type)
+    }
+
     /// Returns the state that the handles of a type share.
     func family<T: ManagedObjectConvertible>(of type: T.Type) throws -> HandleStorage<T> {
         try scope.check(T.entityName, id: nil)

@@ -7,6 +7,9 @@ final class RunningCalls: Sendable {
     /// The scopes of each thread, by the number of the thread.
     let scopes = Locked<[UInt: RunningScopes]>([:])
 
+    /// The threads that run jobs of long-lived contexts.
+    private let jobs = Locked<[UInt: Int]>([:])
+
     init(logError: (@Sendable (any Error) -> Void)?, isStrict: Bool) {
         self.logError = logError
         self.isStrict = isStrict
@@ -19,6 +22,21 @@ final class RunningCalls: Sendable {
     }
 
     func trapIfStrict(_ error: StoreError) { precondition(!isStrict, error.description) }
+
+    /// Notes that the calling thread runs a job of a long-lived context.
+    func enterJob() { jobs.withLock { $0[CurrentThread.number, default: 0] += 1 } }
+
+    func leaveJob() {
+        jobs.withLock { jobs in
+            let count = (jobs[CurrentThread.number] ?? 1) - 1
+            jobs[CurrentThread.number] = count > 0 ? count : nil
+        }
+    }
+
+    /// Whether the calling thread is inside of a call, or runs a job of a long-lived context.
+    var areOnThread: Bool {
+        scopes.withLock { $0[CurrentThread.number] != nil } || jobs.withLock { $0[CurrentThread.number] != nil }
+    }
 
     /// The scope of the innermost call on the calling thread.
     var innermostScope: Scope? { scopes.withLock { $0[CurrentThread.number]?.scopes.last } }

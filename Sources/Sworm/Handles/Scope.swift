@@ -1,21 +1,33 @@
 import SwormPredicates
 
-/// The lifetime of one `perform`. Every handle that it creates refers to it, and works only during that time and on its
-/// thread.
+/// The lifetime of one `perform`, or of a context that outlives single calls. Every handle that it creates refers to it,
+/// and works only during that time and on its thread.
 @usableFromInline
 final class Scope: Sendable {
-    private let thread: UInt
+    private let owner: ScopeOwner
+    // Unsafe: the thread of a call never changes. The thread of another owner changes while its context is held, and the
+    // owner's isolation prevents that its handles are used elsewhere. A pointer-sized number is read as a whole.
+    private nonisolated(unsafe) var thread: UInt
     // Unsafe: it is accessed on `thread` only, so that checking a handle needs no lock. If a later thread reuses the
     // number of a thread that has ended, the scope is already closed.
     private nonisolated(unsafe) var isOpen = true
-    /// Whether the scope has ended, for use by other threads.
-    private let hasEnded = Locked(false)
+    /// The state for use by other threads.
+    private let state = Locked(State())
     private let calls: RunningCalls
     private let permission: WritePermission
     /// The error of an operation that cannot throw. It prevents the changes from being saved.
     private let failure = Locked<StoreError?>(nil)
 
-    init(thread: UInt, calls: RunningCalls, permission: WritePermission = WritePermission()) {
+    private struct State: Sendable {
+        var hasEnded = false
+        /// The reason why a long-lived scope cannot be used now, for example because its container is suspended.
+        var obstacle: StoreError?
+    }
+
+    init(
+        thread: UInt, calls: RunningCalls, permission: WritePermission = WritePermission(), owner: ScopeOwner = .call
+    ) {
+        self.owner = owner
         self.thread = thread
         self.calls = calls
         self.permission = permission
@@ -24,11 +36,20 @@ final class Scope: Sendable {
     /// Ends the scope. Called on its own thread.
     func close() {
         isOpen = false
-        hasEnded.withLock { $0 = true }
+        state.withLock { $0.hasEnded = true }
     }
 
+    /// Makes the handles usable on a thread, until they are used on the next one; zero for none.
+    func move(to thread: UInt) { self.thread = thread }
+
+    /// Notes the reason why a long-lived scope cannot be used now; nil if it can.
+    func block(with obstacle: StoreError?) { state.withLock { $0.obstacle = obstacle } }
+
     /// Whether handles can be used now, on the current thread.
-    @usableFromInline var isActive: Bool { CurrentThread.number == thread && isOpen }
+    @usableFromInline var isActive: Bool { CurrentThread.number == thread && isOpen || isActiveOnMain }
+
+    /// Whether the scope belongs to the main actor, and the calling code runs on it. Its thread may change at any time.
+    private var isActiveOnMain: Bool { owner == .main && MainQueue.isCurrent }
 
     /// Throws an error if a handle cannot be used now, on the current thread.
     ///
@@ -61,22 +82,22 @@ final class Scope: Sendable {
     ) throws(StoreError) {
         if permission.isGranted { return }
         let subject = id().map { Scope.name(entity(), id: $0) } ?? "Objects of \(entity())"
-        throw StoreError(
-            .readOnly, "\(subject) cannot be changed inside a read. Use `perform` or `write` instead of `read`.",
-            entity: entity())
+        throw StoreError(.readOnly, "\(subject) \(owner.readOnly)", entity: entity())
+    }
+
+    /// Throws an error if objects cannot be changed in the store without changing them in the context.
+    func checkBulkWriting(_ entity: @autoclosure () -> String) throws(StoreError) {
+        guard let refusal = owner.bulkRefusal, !permission.allowsBulkWrites else { return }
+        throw StoreError(.unsupported, "Objects of \(entity()) cannot be written in bulk \(refusal)", entity: entity())
     }
 
     /// Returns the reason why a handle cannot be used now, on the current thread.
     private func refusal(_ entity: String, id: NSManagedObjectID?) -> StoreError {
-        CurrentThread.number != thread && !hasEnded.withLock { $0 }
-            ? StoreError(
-                .wrongThread,
-                "\(Scope.name(entity, id: id)) was used on another thread than its perform. Decode it inside the perform, or pass its id.",
-                entity: entity)
-            : StoreError(
-                .scopeEnded,
-                "\(Scope.name(entity, id: id)) was used after its perform had ended. Decode it inside the perform, or keep its id and fetch it again.",
-                entity: entity)
+        let state = state.withLock { $0 }
+        if let obstacle = state.obstacle { return obstacle }
+        return CurrentThread.number != thread && !state.hasEnded
+            ? StoreError(.wrongThread, "\(Scope.name(entity, id: id)) \(owner.wrongThread)", entity: entity)
+            : StoreError(.scopeEnded, "\(Scope.name(entity, id: id)) \(owner.scopeEnded)", entity: entity)
     }
 
     /// Returns the name of an object for a message: `Book p12`, or `Book t3` before it is saved.
@@ -119,6 +140,14 @@ final class Scope: Sendable {
         if let error = failure.withLock({ $0 }) { throw error }
     }
 
+    /// Returns the error of an operation that could not throw it, and forgets it.
+    func takeFailure() -> StoreError? {
+        failure.withLock { failure in
+            defer { failure = nil }
+            return failure
+        }
+    }
+
     /// Reports the error of an operation that could not throw it, because the `perform` throws another one.
     func logFailure() {
         if let error = failure.withLock({ $0 }) { calls.logError?(error) }
@@ -133,6 +162,10 @@ final class Scope: Sendable {
 final class WritePermission: Sendable {
     // Unsafe: it is accessed on the thread of the scopes only.
     private nonisolated(unsafe) var reads = 0
+
+    /// Whether objects may be written in bulk by an owner that otherwise cannot.
+    // Unsafe for the same reason.
+    nonisolated(unsafe) var allowsBulkWrites = false
 
     /// Whether the calls may write, because no call is a read.
     var isGranted: Bool { reads == 0 }
@@ -153,6 +186,9 @@ final class WritePermission: Sendable {
         defer { isTakingValue = false }
         return try body()
     }
+
+    /// Forbids all changes.
+    func refuse() { reads += 1 }
 
     /// Runs a closure that cannot change the store if the enclosing call is a read.
     func limited<R>(to access: StoreAccess, _ body: () throws -> R) rethrows -> R {

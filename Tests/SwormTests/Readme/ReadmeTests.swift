@@ -101,6 +101,7 @@ struct ReadmeTests {
             ("Cookbook", "TestStore"),
             ("LiveData", "lists"),
             ("ChangeFeeds", "acknowledge"),
+            ("Editing", "EditingContext"),
         ])
     func `the code of the guides compiles`(guide: String, word: String) throws {
         let compiler = try #require(SnippetCompiler.found)

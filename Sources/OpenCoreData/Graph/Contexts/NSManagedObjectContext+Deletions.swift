@@ -49,6 +49,7 @@ extension NSManagedObjectContext {
     final func takeBackDeletion(
         of object: NSManagedObject, _ isFree: (NSManagedObject) throws -> Bool
     ) rethrows {
+        recorder?.noteInsertion(of: object)
         object.status.remove(.deleted)
         deletedList.remove(object)
         object.markUpdated()

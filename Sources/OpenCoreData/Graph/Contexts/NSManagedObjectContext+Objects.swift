@@ -55,6 +55,7 @@ extension NSManagedObjectContext {
     /// Registers a new object.
     final func insertNew(_ object: NSManagedObject) {
         if let origin, object.objectID.isTemporaryID, object.objectID.origin !== origin { adopt(object, in: origin) }
+        recorder?.noteInsertion(of: object)
         if object.context !== self { object.context = self }
         object.status.remove(.gone)
         object.status.insert(.inserted)
@@ -105,6 +106,7 @@ extension NSManagedObjectContext {
         while let next = waiting.popLast() {
             guard next.context === self, !next.status.contains(.deleted), !next.status.contains(.gone) else { continue }
             next.prepareForDeletion()
+            recorder?.noteDeletion(of: next)
             let wasInserted = next.status.contains(.inserted)
             next.status.remove(.updated)
             next.status.insert(.deleted)

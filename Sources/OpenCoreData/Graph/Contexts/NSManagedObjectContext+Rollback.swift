@@ -31,6 +31,7 @@ extension NSManagedObjectContext {
 
     /// Discards everything: all objects leave the context, and unsaved changes are lost.
     public func reset() {
+        saving.forgetAllLost()
         let changed = hasChanges ? insertedList.objects + updatedList.objects + deletedList.objects : []
         insertedList.removeAll()
         updatedList.removeAll()
@@ -66,6 +67,8 @@ extension NSManagedObjectContext {
         do {
             if let fresh = try readRow(of: object, hint: nil) {
                 object.replaceSnapshot(fresh)
+                object.forgetEqualAttributes()
+                object.forgetEqualDestinations()
                 object.awakeFromFetch()
             }
         } catch {

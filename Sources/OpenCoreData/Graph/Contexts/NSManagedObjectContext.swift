@@ -83,6 +83,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     @exclusivity(unchecked) final var transactions: Transactions
     @exclusivity(unchecked) private final var classes = ObjectClasses()
     final let interruption = Interruption()
+    /// The recorder of the edit that is running; nil if changes are not recorded.
+    @exclusivity(unchecked) package final var recorder: ChangeRecorder?
     /// Whether the context may have registered objects that were inserted in it and have been saved since.
     final var hasNamedObjects = false
     /// The object that passes a row to an initializer. One is enough for all objects.

@@ -165,6 +165,9 @@ extension NSManagedObjectContext {
             object.status.insert(.gone)
             deleted.append(object)
         }
+        if !deleted.isEmpty {
+            for object in insertedList.objects + updatedList.objects { object.forgetGonePartners() }
+        }
         guard !refreshed.isEmpty || !deleted.isEmpty || !ids.inserted.isEmpty else { return }
         // Relationships that were read may refer to objects that have moved or been deleted.
         for object in identities.objects { object.forgetReadRelationships() }

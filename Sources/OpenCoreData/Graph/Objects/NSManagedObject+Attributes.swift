@@ -150,6 +150,7 @@ extension NSManagedObject {
         let value =
             traits.holds(value) ? value : try compiledEntity.attributes[slot].accept(value, entity: compiledEntity.name)
         try requireMutable(key: compiledEntity.attributes[slot].name)
+        context?.recorder?.noteAttribute(slot, of: self)
         prepareEdits()
         if status.contains(.inserted) || snapshot.isNone {
             guard !(edits[slot] ?? .null).isIdentical(to: value) else { return }
@@ -209,6 +210,18 @@ extension NSManagedObject {
     final func replaceSnapshot(_ fresh: ObjectSnapshot) {
         if hasChanges { prepareEdits() }
         snapshot = fresh
+    }
+
+    /// Forgets unsaved changes of attributes to the values in the store.
+    final func forgetEqualAttributes() {
+        for slot in compiledEntity.attributes.indices
+        where changedAttributes.contains(slot) && !compiledEntity.traits[slot].isTransient {
+            guard let value = edits[slot], let committed = committedAttributeIfPresent(slot),
+                value.isIdentical(to: committed)
+            else { continue }
+            edits[slot] = nil
+            changedAttributes.remove(slot)
+        }
     }
 
     /// Throws an error if the object can't be changed: its deletion was saved, or its row no longer exists or cannot be

@@ -93,6 +93,17 @@ extension NSManagedObject {
         for slot in relationships.indices { forgetReadRelationship(slot) }
     }
 
+    /// Removes objects whose rows were deleted elsewhere from the changed relationships.
+    final func forgetGonePartners() {
+        for slot in relationships.indices {
+            switch relationships[slot] {
+            case .toMany(let members): members.dropGone()
+            case .toOne(let destination?) where destination.status.contains(.gone): assignDestination(slot, to: nil)
+            case .toOne, .untouched: continue
+            }
+        }
+    }
+
     /// Discards the members of one relationship that were read; its unsaved changes are kept.
     final func forgetReadRelationship(_ slot: Int) {
         if case .none = snapshot { return }

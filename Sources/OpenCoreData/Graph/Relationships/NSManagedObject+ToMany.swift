@@ -103,8 +103,12 @@ extension NSManagedObject {
             noteRemoved(slot, object: object)
             object.noteRemoved(inverse, object: self)
         } else {
-            guard object.context === context, object.destination(inverse) === self else { return }
-            object.assignDestination(inverse, to: nil)
+            if object.context === context, object.destination(inverse) === self {
+                object.assignDestination(inverse, to: nil)
+            } else if !members(slot, loaded: false).contains(object) {
+                // After a refresh of one side, a member may have another destination.
+                return
+            }
             noteRemoved(slot, object: object)
         }
     }
@@ -123,6 +127,7 @@ extension NSManagedObject {
         }
         for object in objects { try addMember(slot, object: object) }
         guard relationship.isOrdered else { return }
+        context?.recorder?.noteOrder(slot, of: self)
         var seen = Set<ObjectIdentifier>()
         members(slot).reorder(objects.filter { seen.insert(ObjectIdentifier($0)).inserted })
         changedRelationships.insert(slot)
@@ -131,6 +136,7 @@ extension NSManagedObject {
 
     /// Records on this side only that an object was added.
     final func noteAdded(_ slot: Int, object: NSManagedObject) {
+        context?.recorder?.noteAddition(of: object, to: slot, of: self)
         members(slot, loaded: false).add(object)
         changedRelationships.insert(slot)
         markUpdated()
@@ -138,6 +144,7 @@ extension NSManagedObject {
 
     /// Records on this side only that an object was removed.
     final func noteRemoved(_ slot: Int, object: NSManagedObject) {
+        context?.recorder?.noteRemoval(of: object, from: slot, of: self)
         members(slot, loaded: false).remove(object)
         changedRelationships.insert(slot)
         markUpdated()

@@ -84,6 +84,7 @@ extension NSManagedObject {
 
     /// Sets this side only.
     final func assignDestination(_ slot: Int, to new: NSManagedObject?) {
+        context?.recorder?.noteDestination(slot, of: self)
         let committed = committedDestination(slot)
         let isCleared = new == nil && holdsStrayKey(slot)
         setRelationshipState(slot, to: .toOne(new))
@@ -93,6 +94,16 @@ extension NSManagedObject {
             changedRelationships.insert(slot)
         }
         markUpdated()
+    }
+
+    /// Forgets unsaved changes of to-one relationships to the destinations in the store.
+    final func forgetEqualDestinations() {
+        for slot in relationships.indices where changedRelationships.contains(slot) {
+            guard case .toOne(let object) = relationships[slot], object?.objectID.row == committedDestination(slot),
+                object != nil || !holdsStrayKey(slot)
+            else { continue }
+            changedRelationships.remove(slot)
+        }
     }
 
     /// Throws an error if an object can't be the destination of a relationship of this object.

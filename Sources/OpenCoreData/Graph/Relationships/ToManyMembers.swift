@@ -19,6 +19,8 @@ final class ToManyMembers {
     private(set) var committed: [(object: NSManagedObject, orderKey: Int64?)] = []
     /// The objects that were removed before the members were loaded.
     private var removed: [ObjectIdentifier: NSManagedObject] = [:]
+    /// The order that the user gave the members, while they are not loaded. It is restored when they are.
+    private var keptOrder: [NSManagedObject]?
     /// The number of members that were visited to list or to renumber all of them.
     private var walked = 0
     /// A number that increases with every change.
@@ -38,14 +40,23 @@ final class ToManyMembers {
         order = other.order.map(MemberOrder.init(copying:))
         committed = other.committed
         removed = other.removed
+        keptOrder = other.keptOrder
         revision = other.revision
     }
 
     /// Whether the members may differ from those in the store.
     var hasChanges: Bool {
-        guard isLoaded else { return !numbers.isEmpty || !removed.isEmpty }
+        guard isLoaded else { return !numbers.isEmpty || !removed.isEmpty || keptOrder != nil }
         if isReordered || count != committed.count { return true }
-        return committed.contains { numbers[ObjectIdentifier($0.object)] == nil }
+        return committed.contains { numbers[ObjectIdentifier($0.object)] == nil } || hasMovedMembers
+    }
+
+    /// Whether members of an ordered relationship were removed and added again, which moves them to the end, behind the
+    /// other members in the store or behind added ones.
+    private var hasMovedMembers: Bool {
+        guard committed.contains(where: { $0.orderKey != nil }) else { return false }
+        let remaining = committed.lazy.map(\.object).filter { self.numbers[ObjectIdentifier($0)] != nil }
+        return !remaining.elementsEqual(objects.prefix(remaining.count), by: ===)
     }
 
     var count: Int { isLoaded ? numbers.count : 0 }
@@ -88,6 +99,12 @@ final class ToManyMembers {
         for member in members where removed[ObjectIdentifier(member.object)] == nil { append(member.object) }
         for object in added { append(object) }
         removed = [:]
+        if let keptOrder {
+            self.keptOrder = nil
+            let known = Set(keptOrder.map(ObjectIdentifier.init))
+            let present = keptOrder.filter { numbers[ObjectIdentifier($0)] != nil }
+            reorder(present + objects.filter { !known.contains(ObjectIdentifier($0)) })
+        }
     }
 
     private func removeAll(keepingCapacity: Bool = false) {
@@ -157,13 +174,18 @@ final class ToManyMembers {
     private func forgetNotes() {
         removeAll()
         removed = [:]
+        keptOrder = nil
         revision += 1
     }
 
     /// Discards the store's members, and keeps the changes for the next time that the members are loaded.
     func forgetCommitted() {
-        guard isLoaded, !isReordered else { return }
+        guard isLoaded else { return }
         let changes = difference()
+        // Reordered members may have been moved back to their order in the store.
+        let isMoved = isReordered ? !objects.elementsEqual(committed.map(\.object), by: ===) : hasMovedMembers
+        keptOrder = isMoved ? objects : nil
+        isReordered = false
         removed = Dictionary(
             changes.removed.map { (ObjectIdentifier($0), $0) }, uniquingKeysWith: { first, _ in first })
         committed = []

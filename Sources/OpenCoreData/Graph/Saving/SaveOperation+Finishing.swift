@@ -34,6 +34,7 @@ extension SaveOperation {
             object.status.insert(.gone)
         }
         for object in inserted { object.commit(saved, version: saved.version(of: object) ?? 1) }
+        context.saving.forgetLost(inserted.objects)
         for part in saved.parts {
             for (object, version) in zip(part.written, part.versions) { object.commit(saved, version: version) }
         }

@@ -103,7 +103,8 @@ struct SaveOperation {
             model: origin.compiled, author: context.transactionAuthor, contextName: context.name)
         try context.insertedList.forEach { object in
             guard try isOnly || context.originForSaving(object, in: coordinator) === origin else { return }
-            builder.insert(object, after: lostVersions.isEmpty ? nil : lostVersions[ObjectIdentifier(object)])
+            let met = lostVersions.isEmpty ? nil : lostVersions[ObjectIdentifier(object)]
+            builder.insert(object, after: met ?? context.saving.lostVersion(of: object))
         }
         context.updatedList.forEach { if $0.objectID.origin === origin { builder.update($0) } }
         context.deletedList.forEach { if $0.objectID.origin === origin { builder.delete($0) } }

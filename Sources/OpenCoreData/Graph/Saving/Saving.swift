@@ -25,6 +25,33 @@ struct Saving {
         if isRunning { origins[number] = origin }
     }
 
+    // MARK: Revived objects
+
+    /// The last versions of rows whose deletion was saved and that are inserted again, by object. The objects are held,
+    /// so that no other object has the same identifier.
+    private var lost: [ObjectIdentifier: (object: NSManagedObject, version: Int64)] = [:]
+
+    /// Notes that an object whose row was deleted is inserted again.
+    ///
+    /// - Parameter version: The last version of the row; nil if the version that was noted before still applies.
+    mutating func noteLost(_ object: NSManagedObject, version: Int64?) {
+        let known = lost[ObjectIdentifier(object)]?.version ?? 0
+        lost[ObjectIdentifier(object)] = (object, version ?? known)
+    }
+
+    /// Returns the last version of the deleted row of an inserted object; nil if it had no row.
+    func lostVersion(of object: NSManagedObject) -> Int64? {
+        lost.isEmpty ? nil : lost[ObjectIdentifier(object)]?.version
+    }
+
+    /// Forgets the versions of objects whose rows were written.
+    mutating func forgetLost(_ objects: [NSManagedObject]) {
+        if lost.isEmpty { return }
+        for object in objects { lost[ObjectIdentifier(object)] = nil }
+    }
+
+    mutating func forgetAllLost() { lost.removeAll() }
+
     // MARK: Assigned stores
 
     mutating func assign(_ object: NSManagedObject, to store: NSPersistentStore) {

@@ -40,7 +40,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
         temporaryOrigin = ObjectOrigin(storeIdentifier: "", compiled: compiledModel, model: model, store: nil)
         super.init()
-        ModelsInUse.note(temporaryOrigin)
+        ModelsInUse.note(temporaryOrigin) { [weak temporaryOrigin] type in
+            (type as? NSManagedObject.Type).flatMap { temporaryOrigin?.description(ofClass: $0) }
+        }
     }
 
     deinit {

@@ -47,8 +47,17 @@ extension NSManagedObjectContext {
     func restore(_ checkpoint: KeyedCheckpoint) {
         processPendingChanges()
         let known = Set(checkpoint.inserted.map(\.object))
-        for object in deletedObjects where !checkpoint.deleted.contains(object) { insert(object) }
         for object in insertedObjects where !known.contains(object) { delete(object) }
+        // Their relations may have deleted further objects.
+        processPendingChanges()
+        for object in deletedObjects where !checkpoint.deleted.contains(object) { insert(object) }
+        // The inserted objects leave the relations of others, which are about to lose their side of the links.
+        for state in checkpoint.inserted where state.object.managedObjectContext === self {
+            for (name, relationship) in state.object.entity.relationshipsByName {
+                let none: Any? = relationship.isToMany ? relationship.isOrdered ? NSOrderedSet() : NSSet() : nil
+                state.object.setValue(none, forKey: name)
+            }
+        }
         for object in updatedObjects { refresh(object, mergeChanges: false) }
         for state in checkpoint.inserted where state.object.managedObjectContext == nil { insert(state.object) }
         for state in checkpoint.inserted + checkpoint.updated {

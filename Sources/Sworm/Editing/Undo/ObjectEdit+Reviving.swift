@@ -1,0 +1,23 @@
+// The links of deleted objects that are inserted again.
+extension ObjectEdit {
+    /// Removes the members that the edit itself has added to the object before it deleted that. Those that were added in
+    /// the store since then remain.
+    func unlinkNewMembers() throws {
+        for (name, relationship) in object.entity.relationshipsByName
+        where relationship.isToMany && !object.isInverseOfToOne(name) {
+            let known = Set((links[name]?.removed ?? []) + (lists[name]?.old ?? []))
+            let (passing, stored) = (Set(links[name]?.passing ?? []), object.storedMembers(name))
+            for member in try object.editedMembers(name)
+            where passing.contains(member) || !known.contains(member) && !stored.contains(member) {
+                try object.removeEditedMember(member, for: name)
+            }
+        }
+    }
+}
+
+extension NSManagedObject {
+    /// Returns whether a relation is the inverse of a relation to one, whose destinations decide its members.
+    func isInverseOfToOne(_ name: String) -> Bool {
+        entity.relationshipsByName[name]?.inverseRelationship.map { !$0.isToMany } ?? false
+    }
+}
