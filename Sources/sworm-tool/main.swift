@@ -22,6 +22,7 @@ let interruptions = [SIGINT, SIGTERM, SIGHUP].compactMap { number -> (any Dispat
     signal(number, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
     source.setEventHandler {
+        if Interruption.deliver() { return }
         UnfinishedFolders.removeAll()
         // The signal itself ends the process, so that a shell can report the cause.
         signal(number, SIG_DFL)

@@ -36,6 +36,13 @@ package final class Console {
         try? err.flush()
     }
 
+    /// Writes a message that is not part of the output.
+    func note(_ message: String) {
+        try? out.flush()
+        err.write("\(message)\n")
+        try? err.flush()
+    }
+
     /// Reports an error with its hint.
     func report(_ message: String, hint: String? = nil) {
         // Output must appear before the error, even if both are written to the same file.

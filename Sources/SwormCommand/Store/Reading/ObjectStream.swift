@@ -9,6 +9,7 @@ final class ObjectStream {
     private static let batch = 500
 
     private let store: StoreReader
+    private let session: any StoreSession
     private let entity: CompiledEntity
     private let cursor: any ProjectionCursor
     private let columns: [ValueColumn]
@@ -21,9 +22,17 @@ final class ObjectStream {
     private var waiting: [ObjectRecord] = []
     private var next = 0
 
-    /// - Parameter names: The attributes to read, without relationships; nil for everything.
-    init(from store: StoreReader, of entity: CompiledEntity, blobs: BlobStyle, only names: [String]? = nil) throws {
+    /// - Parameters:
+    ///   - names: The attributes to read, without relationships; nil for everything.
+    ///   - session: The view to read from; nil for that of the reader.
+    ///   - predicate: The condition that the objects match; nil for all objects.
+    init(
+        from store: StoreReader, of entity: CompiledEntity, blobs: BlobStyle, only names: [String]? = nil,
+        in session: (any StoreSession)? = nil, matching predicate: PredicateTree? = nil
+    ) throws {
+        let session = session ?? store.session
         self.store = store
+        self.session = session
         self.entity = entity
         let attributes = entity.attributes.filter {
             !$0.isTransient && $0.type != .undefined && names?.contains($0.name) ?? true
@@ -37,13 +46,14 @@ final class ObjectStream {
             [.evaluatedObject] + titles.dropFirst().map { .path($0.split(separator: ".").map(String.init)) }
         var fetch = FetchSpecification(entity: entity.number)
         fetch.includesSubentities = false
-        cursor = try store.session.cursor(ProjectionSpecification(fetch: fetch, tree: ProjectionTree(expressions)))
+        fetch.predicate = predicate
+        cursor = try session.cursor(ProjectionSpecification(fetch: fetch, tree: ProjectionTree(expressions)))
         columns = ValueColumn.columns(
             cursor.columns, titles: titles, expressions: expressions, entity: entity, model: store.model)
         attributeCount = attributes.count
-        writer = ExactWriter(blobs: blobs, session: store.session, missingFiles: store.missingFiles)
+        writer = ExactWriter(blobs: blobs, session: session, missingFiles: store.missingFiles)
         for slot in toManys {
-            for stray in try store.session.strayMembers(ofRelationship: slot, entity: entity.number) {
+            for stray in try session.strayMembers(ofRelationship: slot, entity: entity.number) {
                 strays[slot, default: [:]][stray.owner, default: []].append(stray.key)
             }
         }
@@ -91,7 +101,7 @@ final class ObjectStream {
     private func addMembers(_ slot: Int) throws {
         let relationship = entity.relationships[slot]
         var members: [Int64: [ObjectName]] = [:]
-        for member in try store.session.members(
+        for member in try session.members(
             ofRelationship: slot, entity: entity.number, owners: waiting.map(\.name.key))
         {
             members[member.owner, default: []].append(
