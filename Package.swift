@@ -113,10 +113,12 @@ let targets: [Target] = [
     .target(name: "SwormTools", dependencies: ["Sworm", "SwormMigrations"] + engine, swiftSettings: settings),
     .target(name: "SwormLegacy", dependencies: ["Sworm", "SwormMigrations"] + engine, swiftSettings: settings),
     .executableTarget(name: "Tour", dependencies: ["Sworm"], swiftSettings: settings),
+    .executableTarget(
+        name: "Bookshelf", dependencies: ["Sworm"], path: "Tests/Examples/Bookshelf", swiftSettings: settings),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(
         name: "SwormTests",
-        dependencies: ["Sworm", "SwormTools", "SwormPredicates", "TestSupport"]
+        dependencies: ["Sworm", "SwormTools", "SwormPredicates", "TestSupport", "Bookshelf"]
             + (hasEngine ? ["SwormSQLite", "SwormRows"] : []),
         swiftSettings: settings),
     .testTarget(
