@@ -308,3 +308,19 @@ do {
 } catch let error as StoreError {
     print("Rejected:", error.message)
 }
+
+// MARK: 10 Synchronize
+//
+// Stores exchange their changes as `Codable` bundles, over a transport of your own. The later change of a property wins.
+
+struct Note: ManagedObjectConvertible {
+    var id = UUID(); var text = ""
+    static let attributes: Set<Attribute<Note>> = [.init(\.id, "id", .unique), .init(\.text, "text")]
+}
+
+chapter("Synchronize")
+let phone = try PersistentContainer(for: Note.self, BundleRecord.self, at: .memory, history: true)
+let laptop = try PersistentContainer(for: Note.self, BundleRecord.self, at: .memory, history: true)
+try phone.perform { _ = try $0.insert(Note(text: "Buy tea")) }
+if let bundle = try phone.changeBundle() { try laptop.apply(bundle) }
+print("On the laptop:", try laptop.read { try $0.decode(Note.all).map(\.text) })

@@ -43,7 +43,8 @@ extension PersistentContainer {
 
     /// Deletes the transactions of the history that nobody needs any more. Objects are not affected.
     ///
-    /// Transactions that a named consumer has not acknowledged are kept. Consumers that keep their tokens themselves are
+    /// Transactions that a named consumer has not acknowledged are kept. Bundles of changes do not need the history: what they
+    /// contain is noted first. Consumers that keep their tokens themselves are
     /// not known to the store: pass the smallest of their tokens.
     ///
     /// - Parameter token: The token before which transactions are deleted; nil for the position of the slowest named
@@ -53,6 +54,7 @@ extension PersistentContainer {
     ///   `historyNeeded` if the store has no history, or an error of writing.
     @discardableResult
     public func purgeHistory(before token: ChangeToken? = nil) throws -> ChangeToken? {
+        try noteChangesForBundles()
         var purged: ChangeToken?
         try withChangeConsumers { context in
             guard let current = try translatingErrors({ try context.changePosition() }) else {

@@ -51,6 +51,12 @@ extension StoreError.Code {
     ///
     /// Read the objects again, and continue with ``PersistentContainer/changeToken()``.
     public static let historyTokenExpired = Self("historyTokenExpired")
+    /// A bundle of changes was not applied, because bundles before it are missing.
+    public static let bundleMissing = Self("bundleMissing")
+    /// A bundle of changes contradicts itself or the model.
+    public static let invalidBundle = Self("invalidBundle")
+    /// Bundles of changes need unique attributes, which an entity does not have, or which are nil in an object.
+    public static let uniqueKeyNeeded = Self("uniqueKeyNeeded")
     /// The platform does not support the operation.
     public static let unsupported = Self("unsupported")
     /// A computed number does not fit its type.

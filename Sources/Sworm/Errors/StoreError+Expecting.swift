@@ -99,6 +99,15 @@ extension ExpectedStoreErrors where Self == StoreError.Code {
     /// An error with the code ``StoreError/Code/historyNeeded``.
     @_disfavoredOverload
     public static var historyNeeded: StoreError { Self.historyNeeded.expected }
+    /// An error with the code ``StoreError/Code/bundleMissing``.
+    @_disfavoredOverload
+    public static var bundleMissing: StoreError { Self.bundleMissing.expected }
+    /// An error with the code ``StoreError/Code/invalidBundle``.
+    @_disfavoredOverload
+    public static var invalidBundle: StoreError { Self.invalidBundle.expected }
+    /// An error with the code ``StoreError/Code/uniqueKeyNeeded``.
+    @_disfavoredOverload
+    public static var uniqueKeyNeeded: StoreError { Self.uniqueKeyNeeded.expected }
     /// An error with the code ``StoreError/Code/historyTokenExpired``.
     @_disfavoredOverload
     public static var historyTokenExpired: StoreError { Self.historyTokenExpired.expected }

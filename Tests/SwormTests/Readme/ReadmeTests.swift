@@ -102,6 +102,7 @@ struct ReadmeTests {
             ("LiveData", "lists"),
             ("ChangeFeeds", "acknowledge"),
             ("Editing", "EditingContext"),
+            ("Syncing", "ChangeBundle"),
         ])
     func `the code of the guides compiles`(guide: String, word: String) throws {
         let compiler = try #require(SnippetCompiler.found)
