@@ -246,7 +246,7 @@ for try await changes in store.changes(since: token) {
 // MARK: 8 Edit
 //
 // An editing context keeps the changes of a user: it undoes them, also after they were saved, and saves by itself. A draft is
-// a value in a form. It merges what was saved elsewhere in the meantime.
+// a value in a form. It merges what others have saved in the meantime.
 
 chapter("Edit")
 let editing = try EditingContext(store)
@@ -311,10 +311,12 @@ do {
 
 // MARK: 10 Synchronize
 //
-// Stores exchange their changes as `Codable` bundles, over a transport of your own. The later change of a property wins.
+// Stores exchange their changes as bundles, which are `Codable`: send them however you like. Unique attributes name the
+// objects. If both stores have changed a property, the later change wins in both of them, and is reported.
 
-struct Note: ManagedObjectConvertible {
-    var id = UUID(); var text = ""
+struct Note { var id = UUID(); var text = "" }
+
+extension Note: ManagedObjectConvertible {
     static let attributes: Set<Attribute<Note>> = [.init(\.id, "id", .unique), .init(\.text, "text")]
 }
 
@@ -323,4 +325,12 @@ let phone = try PersistentContainer(for: Note.self, BundleRecord.self, at: .memo
 let laptop = try PersistentContainer(for: Note.self, BundleRecord.self, at: .memory, history: true)
 try phone.perform { _ = try $0.insert(Note(text: "Buy tea")) }
 if let bundle = try phone.changeBundle() { try laptop.apply(bundle) }
-print("On the laptop:", try laptop.read { try $0.decode(Note.all).map(\.text) })
+
+try phone.perform { try $0.fetchOne(Note.all)?.encode(\.text, "Buy green tea") }
+let sent = try JSONEncoder().encode(phone.changeBundle(after: 1))
+try laptop.perform { try $0.fetchOne(Note.all)?.encode(\.text, "Buy black tea") }
+if let bundle = try JSONDecoder().decode(ChangeBundle?.self, from: sent) {
+    for conflict in try laptop.apply(bundle).conflicts { print("Both changed:", conflict.property ?? "") }
+}
+if let bundle = try laptop.changeBundle() { try phone.apply(bundle) }
+print("On both:", try phone.read { try $0.decode(Note.all).map(\.text) })

@@ -49,28 +49,27 @@ struct ChangeBundleErrorTests {
 
     @Test func `need a history, records, and unique attributes that are not nil`() throws {
         let plain = try PersistentContainer(for: Book.self, BundleRecord.self, at: .memory)
-        #expect(throws: .historyNeeded) { try plain.changeBundle() }
+        #expect(throws: StoreError.Code.historyNeeded) { try plain.changeBundle() }
         let without = try PersistentContainer(for: Book.self, at: .memory, history: true)
-        #expect(throws: .unknownName) { try without.changeBundle() }
+        #expect(throws: StoreError.Code.unknownName) { try without.changeBundle() }
         let unnamed = try PersistentContainer(for: OddModel.Unnamed.self, BundleRecord.self, at: .memory, history: true)
         do {
             _ = try unnamed.changeBundle()
             Issue.record("an entity without a key was accepted")
-        } catch StoreError.Code.uniqueKeyNeeded {
-            #expect((error as? StoreError)?.entity == "Unnamed" && "\(error)".contains(".unique"))
+        } catch let error as StoreError where error.code == .uniqueKeyNeeded {
+            #expect(error.entity == "Unnamed" && "\(error)".contains(".unique"))
         }
-        let optional = try PersistentContainer(
-            for: OddModel.Optional.self, BundleRecord.self, at: .memory, history: true)
+        let optional = try PersistentContainer(for: OddModel.Optional.self, BundleRecord.self, at: .memory, history: true)
         #expect(try optional.changeBundle() == nil)
         let id = try optional.perform { try $0.insert(OddModel.Optional()) }
-        #expect(throws: .uniqueKeyNeeded) { try optional.changeBundle() }
+        #expect(throws: StoreError.Code.uniqueKeyNeeded) { try optional.changeBundle() }
         try optional.perform { try $0.object(with: id).encode(\.name, "a") }
         #expect(try optional.changeBundle()?.number == 2)
         let store = try Exchange.store()
         try store.perform { _ in
-            #expect(throws: .unsupported) { try store.changeBundle() }
+            #expect(throws: StoreError.Code.unsupported) { try store.changeBundle() }
         }
-        #expect(throws: .bundleMissing) { try store.changeBundle(after: -1) }
+        #expect(throws: StoreError.Code.bundleMissing) { try store.changeBundle(after: -1) }
     }
 
     @Test func `carry every value exactly`() throws {
@@ -79,7 +78,7 @@ struct ChangeBundleErrorTests {
         }
         let (one, other) = (try store(), try store())
         var all: [OddModel.Values] = []
-        let reals = [0.1, -0.0, 5e-324, 1.797e308, 1 / 3, 123_456_789.123_456_789]
+        let reals: [Double] = [0.1, -0.0, .leastNonzeroMagnitude, 1.797e308, 1.0 / 3, 123_456_789.123_456_789]
         let prices = ["0", "-12.30", "0.1", "12345678901234567890123456789012345678", "1e-100", "3e120"]
         for index in reals.indices {
             var values = OddModel.Values()
@@ -120,25 +119,25 @@ struct ChangeBundleErrorTests {
         }
         let key = #""entity":"Book","key":[{"integer":"1"}],"kind":"inserted""#
         let cases: [(String, StoreError)] = [
-            (#"{"entity":"Books","key":[{"integer":"1"}],"kind":"deleted"}"#, .unknownName),
-            (#"{"entity":"Book","key":[],"kind":"deleted"}"#, .invalidBundle),
-            (#"{"entity":"Book","key":[null],"kind":"deleted"}"#, .invalidBundle),
-            (#"{"entity":"Book","key":[{"string":"1"}],"kind":"inserted"}"#, .invalidBundle),
-            (#"{\#(key),"attributes":{"titel":{"string":"a"}}}"#, .unknownName),
-            (#"{\#(key),"attributes":{"title":null}}"#, .invalidBundle),
-            (#"{\#(key),"attributes":{"title":{"integer":"1"}}}"#, .invalidBundle),
-            (#"{\#(key),"attributes":{"number":{"integer":"1"}}}"#, .invalidBundle),
-            (#"{\#(key),"links":{"author":{"entity":"Tag","key":[{"string":"a"}]}}}"#, .invalidBundle),
-            (#"{\#(key),"links":{"tags":null}}"#, .invalidBundle),
-            (#"{\#(key),"added":{"author":[]}}"#, .invalidBundle),
-            (#"{\#(key),"orders":{"tags":[]}}"#, .invalidBundle),
-            (#"{\#(key)},{\#(key)}"#, .invalidBundle),
+            (#"{"entity":"Books","key":[{"integer":"1"}],"kind":"deleted"}"#, StoreError.Code.unknownName),
+            (#"{"entity":"Book","key":[],"kind":"deleted"}"#, StoreError.Code.invalidBundle),
+            (#"{"entity":"Book","key":[null],"kind":"deleted"}"#, StoreError.Code.invalidBundle),
+            (#"{"entity":"Book","key":[{"string":"1"}],"kind":"inserted"}"#, StoreError.Code.invalidBundle),
+            (#"{\#(key),"attributes":{"titel":{"string":"a"}}}"#, StoreError.Code.unknownName),
+            (#"{\#(key),"attributes":{"title":null}}"#, StoreError.Code.invalidBundle),
+            (#"{\#(key),"attributes":{"title":{"integer":"1"}}}"#, StoreError.Code.invalidBundle),
+            (#"{\#(key),"attributes":{"number":{"integer":"1"}}}"#, StoreError.Code.invalidBundle),
+            (#"{\#(key),"links":{"author":{"entity":"Tag","key":[{"string":"a"}]}}}"#, StoreError.Code.invalidBundle),
+            (#"{\#(key),"links":{"tags":null}}"#, StoreError.Code.invalidBundle),
+            (#"{\#(key),"added":{"author":[]}}"#, StoreError.Code.invalidBundle),
+            (#"{\#(key),"orders":{"tags":[]}}"#, StoreError.Code.invalidBundle),
+            (#"{\#(key)},{\#(key)}"#, StoreError.Code.invalidBundle),
         ]
         for (change, error) in cases {
             #expect(throws: error, "\(change)") { try store.apply(bundle(change)) }
         }
         let future = Date(timeIntervalSinceNow: 90_000).bundleTime
-        #expect(throws: .invalidBundle) { try store.apply(bundle("{\(key)}", time: future)) }
+        #expect(throws: StoreError.Code.invalidBundle) { try store.apply(bundle("{\(key)}", time: future)) }
         #expect(try Exchange.content(of: store).isEmpty)
         // An object with missing attributes waits for them.
         #expect(try !store.apply(bundle("{\(key)}")).isRepeated)
