@@ -141,14 +141,18 @@ struct ChangeBundleTests {
             try send(one, to: other)
             // Each order of the two changes.
             for isFirst in [true, false] {
-                try rename(1, isFirst ? "one" : "other", in: isFirst ? one : other)
+                // Titles that the book does not have yet, because a change to the same value is none.
+                let prefix = isFirst ? "first " : "second "
+                try rename(1, prefix + (isFirst ? "one" : "other"), in: isFirst ? one : other)
                 _ = try (isFirst ? one : other).changeBundle()
-                try rename(1, isFirst ? "other" : "one", in: isFirst ? other : one)
+                try rename(1, prefix + (isFirst ? "other" : "one"), in: isFirst ? other : one)
                 #expect(try send(one, to: other, policy: policy).count == 1)
-                #expect(try title(1, in: other) == expected)
+                let decided = expected == "both" ? expected : prefix + expected
+                #expect(try title(1, in: other) == decided)
                 try send(other, to: one)
-                #expect(try title(1, in: one) == expected)
+                #expect(try title(1, in: one) == decided)
                 try expectEqual(one, other)
+                #expect(try send(one, to: other).isEmpty && send(other, to: one).isEmpty)
             }
         }
     }
@@ -236,7 +240,7 @@ struct ChangeBundleTests {
         #expect(position.applied[try one.bundlePosition().origin] == 1)
         // It continues with ordinary bundles.
         try rename(1, "c", in: one)
-        #expect(try send(one, to: new).count == 0 || true)
+        #expect(try send(one, to: new).map(\.property) == ["title"])
         try send(other, to: one)
         try send(one, to: other)
         try send(one, to: new)

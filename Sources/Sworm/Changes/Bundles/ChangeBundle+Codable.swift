@@ -4,7 +4,7 @@ extension ChangeBundle: Codable {
     private static let version = 1
 
     private enum CodingKeys: String, CodingKey {
-        case version, origin, after, number, seen, isSnapshot, transactions
+        case version, origin, after, number, seen, isSnapshot, transactions, restored
     }
 
     /// Encodes the bundle.
@@ -20,6 +20,14 @@ extension ChangeBundle: Codable {
         try values.encode(seen, forKey: .seen)
         if isSnapshot { try values.encode(true, forKey: .isSnapshot) }
         try values.encode(transactions, forKey: .transactions)
+        if restored.isEmpty { return }
+        let objects = restored.map { Restored(key: $0.key, seen: $0.value) }
+        try values.encode(objects.sorted { $0.key.description < $1.key.description }, forKey: .restored)
+    }
+
+    private struct Restored: Codable {
+        var key: Key
+        var seen: [String: Int64]
     }
 
     /// Decodes a bundle.
@@ -40,6 +48,9 @@ extension ChangeBundle: Codable {
         seen = try values.decode([String: Int64].self, forKey: .seen)
         isSnapshot = try values.decodeIfPresent(Bool.self, forKey: .isSnapshot) ?? false
         transactions = try values.decode([Transaction].self, forKey: .transactions)
+        for object in try values.decodeIfPresent([Restored].self, forKey: .restored) ?? [] {
+            restored[object.key] = object.seen
+        }
         if let problem {
             throw DecodingError.dataCorruptedError(forKey: .number, in: values, debugDescription: problem)
         }
@@ -48,7 +59,11 @@ extension ChangeBundle: Codable {
     /// The reason why the numbers contradict each other; nil if they do not.
     private var problem: String? {
         func isOrigin(_ text: String) -> Bool { !text.isEmpty && text.utf8.count <= 64 }
-        guard isOrigin(origin), seen.allSatisfy({ isOrigin($0.key) && $0.value >= 0 }) else {
+        func areNumbers(_ seen: [String: Int64]) -> Bool {
+            seen.allSatisfy { isOrigin($0.key) && $0.value >= 0 && $0.value < Int64.max / 2 }
+        }
+        let all = transactions.flatMap { [$0.seen] + $0.changes.map(\.seen) } + restored.values + [seen]
+        guard isOrigin(origin), all.allSatisfy(areNumbers) else {
             return "An origin needs 1 to 64 bytes, and a number that is not negative."
         }
         guard after >= 0, number >= after, number < Int64.max / 2 else {
@@ -56,12 +71,17 @@ extension ChangeBundle: Codable {
         }
         var last: Transaction?
         for transaction in transactions {
-            let isOwn = transaction.origin == origin
-            guard isOwn || isSnapshot && isOrigin(transaction.origin), transaction.time >= 0 else {
+            let isRestored =
+                isSnapshot
+                || !transaction.changes.isEmpty && transaction.changes.allSatisfy { restored[$0.key] != nil }
+            guard isOrigin(transaction.origin), transaction.origin == origin || isRestored, transaction.time >= 0 else {
                 return "A transaction of '\(transaction.origin)' does not belong into the bundle."
             }
-            let range = isOwn ? after..<number : 0..<(seen[transaction.origin] ?? 0)
-            guard transaction.number > range.lowerBound, transaction.number <= range.upperBound else {
+            // Of restored objects, a bundle contains older transactions too.
+            let range = isRestored ? 0...Int64.max / 2 : after + 1...max(after + 1, number)
+            guard transaction.number > 0, range.contains(transaction.number),
+                transaction.origin != origin || transaction.number <= number
+            else {
                 return "The transaction \(transaction.number) is not in the range of the bundle."
             }
             if let last {
@@ -71,6 +91,36 @@ extension ChangeBundle: Codable {
             last = transaction
         }
         return nil
+    }
+}
+
+extension ChangeBundle.Transaction: Codable {
+    private enum CodingKeys: String, CodingKey { case origin, number, time, seen, changes }
+
+    /// Encodes the transaction.
+    ///
+    /// - Parameter encoder: The encoder.
+    /// - Throws: The encoder's errors.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(origin, forKey: .origin)
+        try values.encode(number, forKey: .number)
+        try values.encode(time, forKey: .time)
+        if !seen.isEmpty { try values.encode(seen, forKey: .seen) }
+        try values.encode(changes, forKey: .changes)
+    }
+
+    /// Decodes a transaction.
+    ///
+    /// - Parameter decoder: The decoder.
+    /// - Throws: The decoder's errors.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        origin = try values.decode(String.self, forKey: .origin)
+        number = try values.decode(Int64.self, forKey: .number)
+        time = try values.decode(Int64.self, forKey: .time)
+        seen = try values.decodeIfPresent([String: Int64].self, forKey: .seen) ?? [:]
+        changes = try values.decode([ChangeBundle.Change].self, forKey: .changes)
     }
 }
 
@@ -100,7 +150,7 @@ extension ChangeBundle.Key: Codable {
 
 extension ChangeBundle.Change: Codable {
     private enum CodingKeys: String, CodingKey {
-        case entity, key, kind, replaces, attributes, links, added, removed, orders
+        case entity, key, kind, replaces, isWithoutValues, seen, attributes, links, added, removed, orders
     }
 
     /// Encodes the change.
@@ -112,6 +162,8 @@ extension ChangeBundle.Change: Codable {
         try key.encode(to: encoder)
         try values.encode(kind, forKey: .kind)
         if replaces { try values.encode(true, forKey: .replaces) }
+        if isWithoutValues { try values.encode(true, forKey: .isWithoutValues) }
+        if !seen.isEmpty { try values.encode(seen, forKey: .seen) }
         if !attributes.isEmpty { try values.encode(attributes.mapValues(BundleValue.init), forKey: .attributes) }
         if !links.isEmpty { try values.encode(links, forKey: .links) }
         if !added.isEmpty { try values.encode(added, forKey: .added) }
@@ -128,6 +180,8 @@ extension ChangeBundle.Change: Codable {
         key = try ChangeBundle.Key(from: decoder)
         kind = try values.decode(ChangeKind.self, forKey: .kind)
         replaces = try values.decodeIfPresent(Bool.self, forKey: .replaces) ?? false
+        isWithoutValues = try values.decodeIfPresent(Bool.self, forKey: .isWithoutValues) ?? false
+        seen = try values.decodeIfPresent([String: Int64].self, forKey: .seen) ?? [:]
         attributes =
             try values.decodeIfPresent([String: BundleValue].self, forKey: .attributes)?.mapValues(\.value) ?? [:]
         links = try values.decodeIfPresent([String: ChangeBundle.Key?].self, forKey: .links) ?? [:]

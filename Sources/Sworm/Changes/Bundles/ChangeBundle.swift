@@ -10,7 +10,7 @@ import SwormPredicates
 /// ```
 /// A bundle names objects by the values of their unique attributes, because row numbers differ between stores. It contains
 /// the transactions of one store, its ``origin``, after the number ``after`` and up to ``number``. It does not contain
-/// changes that the store has received in bundles.
+/// changes that the store has received in bundles, except those of ``restored`` objects.
 ///
 /// Bundles of one origin must be applied in the order of their numbers. See <doc:Syncing>.
 public struct ChangeBundle: Sendable, Hashable {
@@ -34,7 +34,7 @@ public struct ChangeBundle: Sendable, Hashable {
     }
 
     /// The changes of one transaction.
-    public struct Transaction: Sendable, Hashable, Codable {
+    public struct Transaction: Sendable, Hashable {
         /// The store that has made the changes.
         public internal(set) var origin: String
         /// The number of the transaction at its origin.
@@ -42,11 +42,14 @@ public struct ChangeBundle: Sendable, Hashable {
         /// The time of the transaction in microseconds since 2001-01-01 00:00:00 UTC. It is later than those of all
         /// transactions that its origin knew.
         public internal(set) var time: Int64
+        /// The numbers up to which the origin had applied the bundles of other stores then, by their identifiers.
+        public internal(set) var seen: [String: Int64] = [:]
         /// The changes, each object once.
         public internal(set) var changes: [Change] = []
     }
 
-    /// The changes of one object in a transaction. Values that a later transaction has replaced are left out.
+    /// The changes of one object in a transaction. Values that a later transaction has replaced are left out, unless their
+    /// store did not know of each other's change.
     public struct Change: Sendable, Hashable {
         /// The identity of the object.
         public internal(set) var key: Key
@@ -54,6 +57,12 @@ public struct ChangeBundle: Sendable, Hashable {
         public internal(set) var kind: ChangeKind
         /// Whether an insertion replaces an object with the same key, which the same transaction has deleted.
         public internal(set) var replaces = false
+        /// Whether attributes were changed whose values are gone, because a change of another store that deleted the object
+        /// was applied since.
+        public internal(set) var isWithoutValues = false
+        /// What the origin knew of this object then, beside the transaction's ``Transaction/seen``. See
+        /// ``ChangeBundle/restored``.
+        public internal(set) var seen: [String: Int64] = [:]
         /// The changed attributes, without those of the key.
         public internal(set) var attributes: [String: AttributeValue] = [:]
         /// The objects of the changed to-one relations; nil for none.
@@ -79,6 +88,12 @@ public struct ChangeBundle: Sendable, Hashable {
     public internal(set) var isSnapshot: Bool
     /// The transactions, by origin and number.
     public internal(set) var transactions: [Transaction]
+    /// The objects of which the bundle contains everything that its origin knows, with the numbers up to which the origin
+    /// knows the changes of each store.
+    ///
+    /// They are objects that were deleted, and changed later by a store that did not know the deletion. Stores that have
+    /// deleted them need the values again, also those of other stores.
+    public internal(set) var restored: [Key: [String: Int64]] = [:]
 }
 
 extension ChangeBundle {

@@ -1,99 +1,70 @@
 import SwormPredicates
 
-// Merging the changes of a bundle into the records.
+// The properties of objects.
 extension BundleApplication {
-    func merge(_ change: ChangeBundle.Change, at stamp: BundleStamp) throws {
-        let entry = try ledger.entry(try BundleIdentity(change.key))
-        try ledger.check(change, of: entry.entity)
-        settlement.unsettled.append(entry)
-        if change.kind == .deleted { return try mergeDeletion(of: entry, at: stamp) }
-        let wasDeleted = !entry.isAlive(in: ledger) && entry.state.deleted != nil
-        let deleted = entry.state.deleted
-        if change.kind == .inserted, ledger.isLater(stamp, than: entry.state.base) {
-            // The properties without an own stamp keep that of the base until now.
-            if let base = entry.state.base {
-                for name in entry.entity.contents + entry.entity.relations.keys where entry.state.stamps[name] == nil {
-                    entry.state.stamps[name] = base
+    /// Merges the properties of a change.
+    func merge(_ item: Item, into entry: LedgerEntry, reports: Bool) throws {
+        let (change, stamp) = (item.change, item.stamp)
+        if change.kind == .inserted, ledger.isLater(stamp, than: entry.state.base) { entry.setBase(stamp) }
+        for (name, value) in change.attributes.sorted(by: { $0.key < $1.key }) {
+            try merge(value, for: name, of: entry, at: stamp, reports: reports)
+        }
+        for (name, target) in change.links.sorted(by: { $0.key < $1.key }) {
+            guard let relation = entry.entity.relations[name] else { continue }
+            let target = try target.map { try BundleIdentity($0) }
+            try mergeTarget(target, for: relation, of: entry, at: stamp, reports: reports)
+        }
+        for (links, isMember) in [(change.added, true), (change.removed, false)] {
+            for (name, members) in links.sorted(by: { $0.key < $1.key }) {
+                guard let relation = entry.entity.relations[name] else { continue }
+                for member in members {
+                    let link = RecordState.Link(stamp: stamp, isMember: isMember)
+                    try mergeLink(link, to: member, in: relation, of: entry, reports: reports)
                 }
             }
-            entry.state.base = stamp
-            extend(entry, to: stamp)
         }
-        if change.replaces, ledger.isLater(stamp, than: entry.state.deleted) { entry.state.deleted = stamp }
-        for (name, value) in change.attributes {
-            try merge(value, for: name, of: entry, at: stamp, reports: !wasDeleted)
-        }
-        for (name, target) in change.links {
-            try mergeTarget(target, for: name, of: entry, at: stamp, reports: !wasDeleted)
-        }
-        for (name, members) in change.added { try mergeLinks(members, for: name, isMember: true, of: entry, at: stamp) }
-        for (name, members) in change.removed {
-            try mergeLinks(members, for: name, isMember: false, of: entry, at: stamp)
-        }
-        for (name, members) in change.orders { try mergeOrder(members, for: name, of: entry, at: stamp) }
-        guard wasDeleted, let deleted, change.kind == .inserted || !change.attributes.isEmpty else { return }
-        guard isConcurrent(stamp, with: deleted) else { return }
-        let isLater = entry.isAlive(in: ledger)
-        let choice = try decide(
-            conflict(about: nil, of: entry, local: .deleted, remote: .changed, at: stamp, isRemoteLater: isLater))
-        if case .local = choice, isLater {
-            entry.state.deleted = own()
-            entry.note(own())
+        for (name, members) in change.orders.sorted(by: { $0.key < $1.key }) {
+            guard let relation = entry.entity.relations[name] else { continue }
+            let order = RecordState.Order(stamp: stamp, members: try members.map { try BundleIdentity($0).text })
+            try mergeOrder(order, for: relation, of: entry, reports: reports)
         }
     }
 
-    private func extend(_ entry: LedgerEntry, to stamp: BundleStamp) {
-        if ledger.isLater(stamp, than: entry.state.life) { entry.state.life = stamp }
+    /// Returns whether a write of the bundle and one that this store knows are in conflict, so that it is reported.
+    private func isConflict(_ remote: BundleStamp, with local: BundleStamp?, of entry: LedgerEntry) -> Bool {
+        guard let local, isNew(remote, to: entry) else { return false }
+        return remote.isConcurrent(with: local)
     }
 
-    private func mergeDeletion(of entry: LedgerEntry, at stamp: BundleStamp) throws {
-        let wasAlive = entry.isAlive(in: ledger)
-        let life = entry.state.life
-        guard ledger.isLater(stamp, than: entry.state.deleted) else { return }
-        entry.state.deleted = stamp
-        guard wasAlive, let life else { return }
-        let isDeleted = !entry.isAlive(in: ledger)
-        if isConcurrent(stamp, with: life) {
-            let choice = try decide(
-                conflict(about: nil, of: entry, local: .changed, remote: .deleted, at: stamp, isRemoteLater: isDeleted))
-            switch choice {
-            case .local where isDeleted: return try renew(entry)
-            case .remote where !isDeleted:
-                entry.state.deleted = own()
-                entry.note(own())
-                return
-            default: break
-            }
+    /// Notes that a write is kept, and one that this store knew is not.
+    private func replace(
+        _ local: BundleStamp?, with stamp: BundleStamp, of property: String, of entry: LedgerEntry,
+        _ content: @autoclosure () -> RecordState.Replaced.Content?
+    ) {
+        if stamp.origin == 0 {
+            entry.state.replaced[property] = nil
+            return
         }
-        // The store whose change outlives the deletion sends the whole object, because the other stores have deleted it.
-        if isDeleted { return }
-        if life.origin == 0 { try renew(entry) }
-        settlement.outlived.append(entry)
+        // Only a write that the other store did not know is in conflict with it.
+        guard let local, local.origin == 0, stamp.isConcurrent(with: local), let content = content() else { return }
+        let write = RecordState.Replaced(stamp: local, property: property, content: content)
+        entry.state.replaced[write.key] = write
     }
 
-    /// Makes all values of an object changes of this store.
-    private func renew(_ entry: LedgerEntry) throws {
-        let stamp = own()
-        if let object = try ledger.object(of: entry) {
-            try ledger.writeWhole(entry, of: object, at: stamp, touchesOthers: false)
-            try ledger.writeDirtyLinks(stamp)
-            try ledger.renewLinks(to: entry, object, at: stamp)
-        } else {
-            entry.state.base = stamp
-            entry.state.life = stamp
-            entry.state.stamps = [:]
-            entry.note(stamp)
-        }
+    /// Notes a value that is older than the deletion of the object.
+    private func reviveIfOlder(_ entry: LedgerEntry, at stamp: BundleStamp) {
+        if let deleted = entry.state.deleted, ledger.isLater(deleted, than: stamp) { revive(entry) }
     }
 
     private func merge(
         _ value: AttributeValue, for name: String, of entry: LedgerEntry, at stamp: BundleStamp, reports: Bool
     ) throws {
-        let local = entry.state.stamps[name] ?? (entry.state.base == stamp ? nil : entry.state.base)
+        let local = entry.hasValue(name) ? entry.state.stamp(name) : nil
         let isLater = ledger.isLater(stamp, than: local)
+        let present = local == nil ? nil : try self.value(name, of: entry)
         var taken = isLater ? value : nil
         var takenStamp = stamp
-        if reports, isConcurrent(stamp, with: local), let present = try self.value(name, of: entry), present != value {
+        if reports, isConflict(stamp, with: local, of: entry), let present, present != value {
             let choice = try decide(
                 conflict(
                     about: name, of: entry, local: .attribute(present), remote: .attribute(value), at: stamp,
@@ -107,16 +78,12 @@ extension BundleApplication {
                 (taken, takenStamp) = (other, own())
             }
         }
-        // A value that is known but missing belongs to an object that was deleted here.
-        if taken == nil, stamp == local, entry.row == 0, entry.state.values[name] == nil { taken = value }
         guard let taken else { return }
-        if takenStamp == entry.state.base {
-            entry.state.stamps[name] = nil
-        } else {
-            entry.state.stamps[name] = takenStamp
-        }
+        takenStamp = entry.note(takenStamp)
+        replace(local, with: takenStamp, of: name, of: entry, present.map { .value(BundleValue($0)) })
+        reviveIfOlder(entry, at: takenStamp)
         entry.state.values[name] = BundleValue(taken)
-        entry.note(takenStamp)
+        entry.setStamp(takenStamp, of: name)
         extend(entry, to: takenStamp)
     }
 
@@ -127,79 +94,72 @@ extension BundleApplication {
     }
 
     private func mergeTarget(
-        _ target: ChangeBundle.Key?, for name: String, of entry: LedgerEntry, at stamp: BundleStamp, reports: Bool
+        _ target: BundleIdentity?, for relation: BundleEntity.Relation, of entry: LedgerEntry, at stamp: BundleStamp,
+        reports: Bool
     ) throws {
-        guard let relation = entry.entity.relations[name] else { return }
-        let identity = try target.map { try BundleIdentity($0) }
-        let local = entry.state.stamps[name] ?? (entry.state.base == stamp ? nil : entry.state.base)
+        let name = relation.name
+        let local = entry.hasTarget(name) ? entry.state.stamp(name) : nil
         let isLater = ledger.isLater(stamp, than: local)
-        var (isTaken, takenStamp) = (isLater, stamp)
-        var taken = identity
-        if reports, isConcurrent(stamp, with: local), entry.isAlive(in: ledger) {
-            let present = try ledger.target(of: relation, of: entry)
-            if present != identity {
-                let choice = try decide(
-                    conflict(
-                        about: name, of: entry, local: .object(present?.bundleKey), remote: .object(target), at: stamp,
-                        isRemoteLater: isLater))
-                switch choice {
-                case .local: if isLater { (isTaken, taken, takenStamp) = (true, present, own()) }
-                case .remote: if !isLater { (isTaken, takenStamp) = (true, own()) }
-                case .later, .value: break
-                }
+        let present = local == nil ? nil : try ledger.target(of: relation, of: entry)
+        var (isTaken, takenStamp, taken) = (isLater, stamp, target)
+        if reports, isConflict(stamp, with: local, of: entry), present != target {
+            let choice = try decide(
+                conflict(
+                    about: name, of: entry, local: .object(present?.bundleKey), remote: .object(target?.bundleKey),
+                    at: stamp, isRemoteLater: isLater))
+            switch choice {
+            case .local: if isLater { (taken, takenStamp) = (present, own()) }
+            case .remote: if !isLater { (isTaken, takenStamp) = (true, own()) }
+            case .later, .value: break
             }
         }
         guard isTaken else { return }
-        if takenStamp == entry.state.base {
-            entry.state.stamps[name] = nil
-        } else {
-            entry.state.stamps[name] = takenStamp
-        }
+        takenStamp = entry.note(takenStamp)
+        replace(local, with: takenStamp, of: name, of: entry, .target(present?.text ?? ""))
+        reviveIfOlder(entry, at: takenStamp)
         entry.state.targets[name] = taken?.text ?? ""
-        entry.note(takenStamp)
+        entry.setStamp(takenStamp, of: name)
         settlement.changedTargets.append((entry, relation))
     }
 
-    private func mergeLinks(
-        _ members: [ChangeBundle.Key], for name: String, isMember: Bool, of entry: LedgerEntry, at stamp: BundleStamp
+    private func mergeLink(
+        _ link: RecordState.Link, to key: ChangeBundle.Key, in relation: BundleEntity.Relation, of entry: LedgerEntry,
+        reports: Bool
     ) throws {
-        guard let relation = entry.entity.relations[name] else { return }
-        var links = entry.state.links[name] ?? [:]
-        for key in members {
-            let member = try BundleIdentity(key).text
-            let local = links[member]
-            let isLater = ledger.isLater(stamp, than: local?.stamp)
-            if let local, local.isMember != isMember, isConcurrent(stamp, with: local.stamp) {
-                _ = try decide(
-                    conflict(
-                        about: name, of: entry, local: .member(key, local.isMember), remote: .member(key, isMember),
-                        at: stamp,
-                        isRemoteLater: isLater), canChoose: false)
-            }
-            guard isLater else { continue }
-            links[member] = RecordState.Link(stamp: stamp, isMember: isMember)
-            settlement.changedLinks.append((entry, relation, member))
-        }
-        entry.state.links[name] = links
-    }
-
-    private func mergeOrder(
-        _ members: [ChangeBundle.Key], for name: String, of entry: LedgerEntry, at stamp: BundleStamp
-    ) throws {
-        guard let relation = entry.entity.relations[name] else { return }
-        let texts = try members.map { try BundleIdentity($0).text }
-        let local = entry.state.orders[name]
-        let isLater = ledger.isLater(stamp, than: local?.stamp)
-        if let local, local.members != texts, isConcurrent(stamp, with: local.stamp) {
-            let present = local.members.compactMap { BundleIdentity(text: $0)?.bundleKey }
+        let (name, member) = (relation.name, try BundleIdentity(key).text)
+        let local = entry.state.links[name]?[member]
+        let isLater = ledger.isLater(link.stamp, than: local?.stamp)
+        if reports, let local, local.isMember != link.isMember, isConflict(link.stamp, with: local.stamp, of: entry) {
             _ = try decide(
                 conflict(
-                    about: name, of: entry, local: .objects(present), remote: .objects(members), at: stamp,
-                    isRemoteLater: isLater),
+                    about: name, of: entry, local: .member(key, local.isMember), remote: .member(key, link.isMember),
+                    at: link.stamp, isRemoteLater: isLater),
                 canChoose: false)
         }
         guard isLater else { return }
-        entry.state.orders[name] = RecordState.Order(stamp: stamp, members: texts)
+        replace(
+            local?.stamp, with: link.stamp, of: name, of: entry, local.map { .link(member, isMember: $0.isMember) })
+        entry.state.links[name, default: [:]][member] = link
+        settlement.changedLinks.append((entry, relation, member))
+    }
+
+    private func mergeOrder(
+        _ order: RecordState.Order, for relation: BundleEntity.Relation, of entry: LedgerEntry, reports: Bool
+    ) throws {
+        let local = entry.state.orders[relation.name]
+        let isLater = ledger.isLater(order.stamp, than: local?.stamp)
+        if reports, let local, local.members != order.members, isConflict(order.stamp, with: local.stamp, of: entry) {
+            let keys = { (members: [String]) in members.compactMap { BundleIdentity(text: $0)?.bundleKey } }
+            _ = try decide(
+                conflict(
+                    about: relation.name, of: entry, local: .objects(keys(local.members)),
+                    remote: .objects(keys(order.members)), at: order.stamp, isRemoteLater: isLater),
+                canChoose: false)
+        }
+        guard isLater else { return }
+        replace(local?.stamp, with: order.stamp, of: relation.name, of: entry, local.map { .order($0.members) })
+        reviveIfOlder(entry, at: order.stamp)
+        entry.state.orders[relation.name] = order
         settlement.changedOrders.append((entry, relation))
     }
 }

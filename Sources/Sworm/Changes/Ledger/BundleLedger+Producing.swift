@@ -13,7 +13,14 @@ extension BundleLedger {
         if number == state.number { return nil }
         var writer = BundleWriter(origins: state.origins)
         for entry in try entries(after: number) {
-            try write(entry, to: &writer) { $0.origin == 0 && $0.number > number }
+            let isOwn = { (stamp: BundleStamp) in stamp.origin == 0 && stamp.number > number }
+            if entry.state.restored > number {
+                writer.restore(entry.identity.bundleKey, seen: covered(by: entry))
+                try write(entry, to: &writer) { _ in true }
+            } else {
+                try write(entry, to: &writer, where: isOwn)
+            }
+            writeConflicts(of: entry, to: &writer, where: isOwn)
         }
         return bundle(after: number, isSnapshot: false, writer)
     }
@@ -21,16 +28,24 @@ extension BundleLedger {
     /// Returns a bundle of everything that this store contains.
     func snapshot() throws -> ChangeBundle {
         var writer = BundleWriter(origins: state.origins)
-        for entry in try allEntries() { try write(entry, to: &writer) { _ in true } }
+        for entry in try allEntries() {
+            if !entry.state.covered.isEmpty { writer.restore(entry.identity.bundleKey, seen: covered(by: entry)) }
+            try write(entry, to: &writer) { _ in true }
+        }
         return bundle(after: 0, isSnapshot: true, writer)
     }
 
+    /// Returns the numbers up to which a record contains the transactions of each origin.
+    private func covered(by entry: LedgerEntry) -> [Int: Int64] {
+        var covered = state.applied.merging(entry.state.covered) { max($0, $1) }
+        covered[0] = state.number
+        return covered
+    }
+
     private func bundle(after number: Int64, isSnapshot: Bool, _ writer: BundleWriter) -> ChangeBundle {
-        var seen: [String: Int64] = [:]
-        for (origin, number) in state.applied { seen[state.origins[origin]] = number }
-        return ChangeBundle(
-            origin: origin, after: number, number: state.number, seen: seen, isSnapshot: isSnapshot,
-            transactions: writer.transactions)
+        ChangeBundle(
+            origin: origin, after: number, number: state.number, seen: writer.names(of: state.applied),
+            isSnapshot: isSnapshot, transactions: writer.transactions, restored: writer.restored)
     }
 
     /// Adds the writes of a record that are wanted.
@@ -38,19 +53,16 @@ extension BundleLedger {
         _ entry: LedgerEntry, to writer: inout BundleWriter, where isWanted: (BundleStamp) -> Bool
     ) throws {
         let (state, key) = (entry.state, entry.identity.bundleKey)
-        guard entry.isAlive(in: self) else {
-            if let deleted = state.deleted, isWanted(deleted) { writer.change(key, at: deleted) { $0.kind = .deleted } }
-            return
-        }
+        let isAlive = entry.isAlive(in: self)
         // A deletion that the object has outlived still ends older links.
-        if let deleted = state.deleted, isWanted(deleted), deleted != state.base {
+        if let deleted = state.deleted, isWanted(deleted), !isAlive || deleted != state.base {
             writer.change(key, at: deleted) { $0.kind = .deleted }
         }
-        let object = try object(of: entry)
         if let base = state.base, isWanted(base) {
             writer.change(key, at: base) { ($0.kind, $0.replaces) = (.inserted, state.deleted == base) }
         }
-        for name in entry.entity.contents {
+        let object = try object(of: entry)
+        for name in entry.entity.contents where entry.hasValue(name) {
             guard let stamp = state.stamp(name), isWanted(stamp), let attribute = entry.entity.attributes[name],
                 let value = try state.values[name]?.value ?? object?.bundleValue(attribute)
             else { continue }
@@ -58,57 +70,55 @@ extension BundleLedger {
         }
         for relation in entry.entity.relations.values {
             let name = relation.name
-            if !relation.isToMany {
-                guard let stamp = state.stamp(name), isWanted(stamp) else { continue }
+            if !relation.isToMany, entry.hasTarget(name), let stamp = state.stamp(name), isWanted(stamp) {
                 let target = try target(of: relation, of: entry)
                 writer.change(key, at: stamp) { $0.links.updateValue(target?.bundleKey, forKey: name) }
             }
-            for (member, link) in state.links[name] ?? [:] where isWanted(link.stamp) {
-                guard let member = BundleIdentity(text: member)?.bundleKey else { continue }
-                writer.change(key, at: link.stamp) { change in
-                    if link.isMember {
-                        change.added[name, default: []].append(member)
-                    } else {
-                        change.removed[name, default: []].append(member)
-                    }
-                }
+            for (member, link) in state.links[name] ?? [:]
+            where isWanted(link.stamp) && isAfterDeletion(link.stamp, of: entry) {
+                writer.change(key, at: link.stamp) { $0.setLink(to: member, of: name, isMember: link.isMember) }
             }
             if let order = state.orders[name], isWanted(order.stamp) {
-                let members = order.members.compactMap { BundleIdentity(text: $0)?.bundleKey }
-                writer.change(key, at: order.stamp) { $0.orders[name] = members }
+                writer.change(key, at: order.stamp) { $0.setOrder(order.members, of: name) }
             }
         }
     }
+
+    /// Adds the writes that other stores need to notice a conflict, although they have lost it.
+    private func writeConflicts(
+        of entry: LedgerEntry, to writer: inout BundleWriter, where isWanted: (BundleStamp) -> Bool
+    ) {
+        let key = entry.identity.bundleKey
+        for write in entry.state.replaced.values where isWanted(write.stamp) {
+            writer.change(key, at: write.stamp) { change in
+                switch write.content {
+                case .value(let value): change.attributes[write.property] = value.value
+                case .target(let target):
+                    change.links.updateValue(BundleIdentity(text: target)?.bundleKey, forKey: write.property)
+                case .order(let members): change.setOrder(members, of: write.property)
+                case .link(let member, let isMember):
+                    change.setLink(to: member, of: write.property, isMember: isMember)
+                }
+            }
+        }
+        guard let life = entry.state.life, isWanted(life), let deleted = entry.state.deleted,
+            !entry.isAlive(in: self), !deleted.knows(life)
+        else { return }
+        writer.change(key, at: life) { $0.isWithoutValues = true }
+    }
 }
 
-/// The transactions of a bundle, while it is created.
-private struct BundleWriter {
-    private struct Position: Hashable {
-        var origin: Int
-        var number: Int64
+extension ChangeBundle.Change {
+    fileprivate mutating func setLink(to member: String, of relation: String, isMember: Bool) {
+        guard let key = BundleIdentity(text: member)?.bundleKey else { return }
+        if isMember {
+            added[relation, default: []].append(key)
+        } else {
+            removed[relation, default: []].append(key)
+        }
     }
 
-    let origins: [String]
-    private var times: [Position: Int64] = [:]
-    private var changes: [Position: [ChangeBundle.Key: ChangeBundle.Change]] = [:]
-
-    init(origins: [String]) { self.origins = origins }
-
-    mutating func change(
-        _ key: ChangeBundle.Key, at stamp: BundleStamp, _ body: (inout ChangeBundle.Change) -> Void
-    ) {
-        let position = Position(origin: stamp.origin, number: stamp.number)
-        times[position] = stamp.clock
-        body(&changes[position, default: [:]][key, default: ChangeBundle.Change(key: key, kind: .updated)])
-    }
-
-    /// The transactions, in the order of their origins and numbers, with their changes in an order that is always the
-    /// same.
-    var transactions: [ChangeBundle.Transaction] {
-        changes.map { position, changes in
-            ChangeBundle.Transaction(
-                origin: origins[position.origin], number: position.number, time: times[position] ?? 0,
-                changes: changes.values.sorted { $0.key.description < $1.key.description })
-        }.sorted { ($0.origin, $0.number) < ($1.origin, $1.number) }
+    fileprivate mutating func setOrder(_ members: [String], of relation: String) {
+        orders[relation] = members.compactMap { BundleIdentity(text: $0)?.bundleKey }
     }
 }

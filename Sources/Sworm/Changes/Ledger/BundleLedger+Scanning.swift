@@ -53,10 +53,7 @@ extension BundleLedger {
             if let entry, entry.identity != identity {
                 // A new key is a new identity: the object with the old key ends. All of them end before the first new one
                 // begins, because objects may have exchanged their keys.
-                entry.state.deleted = stamp
-                entry.state.values = [:]
-                entry.note(stamp)
-                setRow(0, of: entry)
+                end(entry, at: stamp)
                 found.append((nil, entity, object, record))
             } else {
                 found.append((entry, entity, object, record))
@@ -70,6 +67,7 @@ extension BundleLedger {
                 let entry = try entry(try identity(of: object, entity))
                 entry.state.targets = [:]
                 entry.state.values = [:]
+                entry.state.replaced = [:]
                 setRow(record.object.key, of: entry)
                 entry.object = object
                 try writeWhole(entry, of: object, at: stamp, touchesOthers: true)
@@ -85,22 +83,25 @@ extension BundleLedger {
         guard let entity = entities[record.object.entityName],
             let entry = try entry(ofRow: record.object.key, in: entity)
         else { return }
-        entry.state.deleted = stamp
-        entry.state.values = [:]
-        entry.state.targets = [:]
-        entry.note(stamp)
+        end(entry, at: stamp)
+    }
+
+    private func end(_ entry: LedgerEntry, at stamp: BundleStamp) {
+        entry.state.deleted = entry.note(stamp)
         setRow(0, of: entry)
+        entry.erase(in: self)
     }
 
     private func scanUpdate(
         of entry: LedgerEntry, _ object: NSManagedObject, changing properties: Set<String>?, at stamp: BundleStamp
     ) throws {
-        entry.note(stamp)
+        let stamp = entry.note(stamp)
         let entity = entry.entity
         for name in entity.contents {
             let top = String(name.prefix { $0 != "." })
             guard properties.map({ $0.contains(top) || $0.contains(name) }) ?? true else { continue }
             entry.state.stamps[name] = stamp
+            entry.state.replaced[name] = nil
             entry.state.life = stamp
         }
         for relation in entity.relations.values where properties?.contains(relation.name) ?? true {
@@ -116,10 +117,11 @@ extension BundleLedger {
     func writeWhole(
         _ entry: LedgerEntry, of object: NSManagedObject, at stamp: BundleStamp, touchesOthers: Bool
     ) throws {
-        entry.note(stamp)
-        entry.state.base = stamp
-        entry.state.life = stamp
+        let own = entry.note(stamp)
+        entry.state.base = own
+        entry.state.life = own
         entry.state.stamps = [:]
+        entry.state.replaced = [:]
         for relation in entry.entity.relations.values {
             if relation.isToMany {
                 dirtyLinks[LinkEnd(entry: entry, relation: relation)] = true
@@ -142,14 +144,11 @@ extension BundleLedger {
             for member in object.bundleMembers(relation) {
                 guard let other = try self.entry(of: member) else { continue }
                 if !relation.inverseIsToMany {
-                    other.state.stamps[relation.inverse] = stamp
+                    other.state.stamps[relation.inverse] = other.note(stamp)
+                    other.state.replaced[relation.inverse] = nil
                 } else if other.state.links[relation.inverse]?[entry.identity.text] != nil {
-                    other.state.links[relation.inverse]?[entry.identity.text] =
-                        RecordState.Link(stamp: stamp, isMember: true)
-                } else {
-                    continue
+                    setLink(of: other, relation.inverse, to: entry.identity.text, isMember: true, at: stamp)
                 }
-                other.note(stamp)
             }
         }
     }
@@ -161,7 +160,7 @@ extension BundleLedger {
         of relation: BundleEntity.Relation, of entry: LedgerEntry, _ object: NSManagedObject, at stamp: BundleStamp,
         isWhole: Bool = false
     ) throws {
-        entry.note(stamp)
+        let own = entry.note(stamp)
         if relation.isToMany {
             // Written at the end, because a transaction can change the same relation many times.
             let end = LinkEnd(entry: entry, relation: relation)
@@ -169,8 +168,9 @@ extension BundleLedger {
             return
         }
         if !isWhole {
-            entry.state.stamps[relation.name] = stamp
+            entry.state.stamps[relation.name] = own
             entry.state.targets[relation.name] = nil
+            entry.state.replaced[relation.name] = nil
         }
         guard relation.inverseIsOrdered || !relation.inverseIsToMany,
             let destination = object.bundleMembers(relation).first,
@@ -178,9 +178,9 @@ extension BundleLedger {
         else { return }
         if relation.inverseIsToMany { return try writeLinks(of: inverse, of: other, destination, at: stamp) }
         // The other end of a relation that is to-one at both ends.
-        other.state.stamps[inverse.name] = stamp
+        other.state.stamps[inverse.name] = other.note(stamp)
         other.state.targets[inverse.name] = nil
-        other.note(stamp)
+        other.state.replaced[inverse.name] = nil
     }
 
     /// Notes the members and the order of the relations that a transaction has changed.
@@ -192,26 +192,46 @@ extension BundleLedger {
             let name = end.relation.name
             if !end.relation.keepsLinks, !end.relation.isOrdered { continue }
             let members = try object.bundleMembers(end.relation).map { try identity(of: $0).text }
-            end.entry.note(stamp)
+            let own = end.entry.note(stamp)
             if end.relation.isOrdered {
-                end.entry.state.orders[name] = RecordState.Order(stamp: stamp, members: members)
+                end.entry.state.orders[name] = RecordState.Order(stamp: own, members: members)
+                end.entry.state.replaced[name] = nil
             }
             guard end.relation.keepsLinks else { continue }
-            var links = end.entry.state.links[name] ?? [:]
             // Of a relation that is its own inverse, one of the two objects keeps the link.
             let isReflexive = name == end.relation.inverse
-            for member in members where isWhole || links[member]?.isMember != true {
+            for member in members {
                 if isReflexive, member < end.entry.identity.text { continue }
-                links[member] = RecordState.Link(stamp: stamp, isMember: true)
+                if !isWhole, try isShown(end.entry.state.links[name]?[member], of: end.entry, to: member) { continue }
+                setLink(of: end.entry, name, to: member, isMember: true, at: stamp)
             }
             let present = Set(members)
-            for (member, link) in links where link.isMember && !present.contains(member) {
-                // The store does not show links to objects that it does not have.
-                guard let other = try existingEntry(text: member), other.row != 0 else { continue }
-                links[member] = RecordState.Link(stamp: stamp, isMember: false)
+            for (member, link) in end.entry.state.links[name] ?? [:] where !present.contains(member) {
+                // A link that the store did not show was not removed.
+                guard try isShown(link, of: end.entry, to: member) else { continue }
+                setLink(of: end.entry, name, to: member, isMember: false, at: stamp)
             }
-            end.entry.state.links[name] = links
         }
+    }
+
+    private func setLink(
+        of entry: LedgerEntry, _ relation: String, to member: String, isMember: Bool, at stamp: BundleStamp
+    ) {
+        let link = RecordState.Link(stamp: entry.note(stamp), isMember: isMember)
+        entry.state.links[relation, default: [:]][member] = link
+        entry.state.replaced[RecordState.key(ofLink: member, in: relation)] = nil
+    }
+
+    /// Returns whether the store shows a link of a relation that is to-many at both ends, if it has both objects.
+    func isShown(_ link: RecordState.Link?, of entry: LedgerEntry, to member: String) throws -> Bool {
+        guard let link, link.isMember, let other = try existingEntry(text: member), other.row != 0 else { return false }
+        return isAfterDeletion(link.stamp, of: entry) && isAfterDeletion(link.stamp, of: other)
+    }
+
+    /// Returns whether a write is not older than the deletion of an object.
+    func isAfterDeletion(_ stamp: BundleStamp, of entry: LedgerEntry) -> Bool {
+        guard let deleted = entry.state.deleted, deleted != stamp else { return true }
+        return isLater(stamp, than: deleted)
     }
 }
 

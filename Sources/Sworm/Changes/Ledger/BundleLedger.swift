@@ -83,12 +83,14 @@ final class BundleLedger {
 
     /// Returns the stamp of the next transaction of this store.
     ///
-    /// - Parameter time: The time of the transaction, in microseconds.
-    func nextStamp(time: Int64) -> BundleStamp {
+    /// - Parameters:
+    ///   - time: The time of the transaction, in microseconds.
+    ///   - seen: The numbers up to which the transaction knew those of other origins; nil for the applied ones.
+    func nextStamp(time: Int64, seen: [Int: Int64]? = nil) -> BundleStamp {
         state.number += 1
         state.clock = max(time, state.clock + 1)
         isStateChanged = true
-        return BundleStamp(clock: state.clock, origin: 0, number: state.number)
+        return BundleStamp(clock: state.clock, origin: 0, number: state.number, seen: seen ?? state.applied)
     }
 
     func changeState(_ change: (inout LedgerState) -> Void) {

@@ -14,8 +14,7 @@ extension BundleSettlement {
                 if link.isMember, other.row == 0 { try wait(entry, for: target, in: relation) }
                 continue
             }
-            let isShown =
-                link.isMember && isAfterDeletion(link.stamp, of: entry) && isAfterDeletion(link.stamp, of: other)
+            let isShown = try ledger.isShown(link, of: entry, to: text)
             let end = LinkEnd(entry: entry, relation: relation)
             if members[end] == nil {
                 members[end] = object.bundleMembers(relation)

@@ -2,8 +2,8 @@ import SwormPredicates
 
 /// Changes the objects of a store to what its records require.
 ///
-/// An object is in the store if it is alive, all its attributes are known, and the store has the objects of its required
-/// relations. Otherwise, its values wait in its record. A link is shown if both objects are in the store and neither was
+/// An object is in the store if it is alive, all its attributes and to-one relations are known, and the store has the objects
+/// of its required relations. Otherwise, its values wait in its record. A link is shown if both objects are in the store and neither was
 /// deleted after the link was made; of a relation that is to-one at both ends, if both ends refer to each other.
 final class BundleSettlement {
     let ledger: BundleLedger
@@ -45,14 +45,13 @@ final class BundleSettlement {
         if try isAlive && hasRequirements(entry) {
             if let object {
                 write(entry, to: object)
-            } else if entry.entity.contents.allSatisfy({ entry.state.values[$0] != nil }) {
+            } else if entry.isComplete {
                 try insert(entry)
             }
         } else if let object {
-            try remove(object, of: entry, isAlive: isAlive)
-        } else if !isAlive {
-            entry.state.values = [:]
+            try remove(object, of: entry)
         }
+        if !isAlive { entry.erase(in: ledger) }
     }
 
     /// Returns whether the store has the objects of the required relations. If not, the record waits for the first one.
@@ -79,8 +78,15 @@ final class BundleSettlement {
         entry.object = object
         write(entry, to: object)
         for relation in entry.entity.relations.values {
+            if !relation.isToMany, !relation.isOptional,
+                let destination = try ledger.target(of: relation, of: entry).flatMap({ try ledger.existingEntry($0) }),
+                let other = try ledger.object(of: destination)
+            {
+                // At once, so that a removal of the other object finds this one.
+                object.setBundleMembers([other], of: relation)
+            }
             changedTargets.append((entry, relation))
-            for (member, link) in entry.state.links[relation.name] ?? [:] where link.isMember {
+            for member in (entry.state.links[relation.name] ?? [:]).keys {
                 changedLinks.append((entry, relation, member))
             }
             if relation.isOrdered { changedOrders.append((entry, relation)) }
@@ -98,14 +104,10 @@ final class BundleSettlement {
     }
 
     /// Removes an object alone: the bundle names the objects that its deletion has deleted elsewhere.
-    private func remove(_ object: NSManagedObject, of entry: LedgerEntry, isAlive: Bool) throws {
-        if isAlive {
-            for name in entry.entity.contents where entry.state.values[name] == nil {
-                guard let attribute = entry.entity.attributes[name] else { continue }
-                entry.state.values[name] = BundleValue(try object.bundleValue(attribute))
-            }
-        } else {
-            entry.state.values = [:]
+    private func remove(_ object: NSManagedObject, of entry: LedgerEntry) throws {
+        for name in entry.entity.contents where entry.state.values[name] == nil {
+            guard let attribute = entry.entity.attributes[name] else { continue }
+            entry.state.values[name] = BundleValue(try object.bundleValue(attribute))
         }
         for relation in entry.entity.relations.values {
             let members = object.bundleMembers(relation)
@@ -185,15 +187,11 @@ final class BundleSettlement {
         _ relation: BundleEntity.Relation, of entry: LedgerEntry, to target: BundleIdentity
     ) throws -> Bool {
         guard let other = try ledger.existingEntry(target), other.row != 0,
-            let stamp = entry.state.stamp(relation.name), isAfterDeletion(stamp, of: other)
+            let stamp = entry.state.stamp(relation.name), ledger.isAfterDeletion(stamp, of: other)
         else { return false }
         guard !relation.inverseIsToMany, let inverse = other.entity.relations[relation.inverse] else { return true }
+        guard let back = other.state.stamp(inverse.name), ledger.isAfterDeletion(back, of: entry) else { return false }
         return try ledger.target(of: inverse, of: other) == entry.identity
-    }
-
-    func isAfterDeletion(_ stamp: BundleStamp, of entry: LedgerEntry) -> Bool {
-        guard let deleted = entry.state.deleted, deleted != stamp else { return true }
-        return ledger.isLater(stamp, than: deleted)
     }
 
     private func showTarget(of relation: BundleEntity.Relation, of entry: LedgerEntry) throws {
