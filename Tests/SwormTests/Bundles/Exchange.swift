@@ -1,5 +1,5 @@
 import Foundation
-import Sworm
+@testable import Sworm
 
 /// A model for stores that exchange bundles: all kinds of relations, and small keys.
 enum Exchange {
@@ -24,6 +24,13 @@ enum Exchange {
 
     static func store(at location: StoreLocation = .memory) throws -> PersistentContainer {
         try PersistentContainer(for: Book.self, BundleRecord.self, at: location, history: true)
+    }
+
+    /// A bundle of another store that contains nothing but a time.
+    static func tick(_ number: Int64, time: Date) throws -> ChangeBundle {
+        let text =
+            #"{"version":1,"origin":"clock \#(number)","after":0,"number":1,"seen":{},"transactions":[{"origin":"clock \#(number)","number":1,"time":\#(time.bundleTime),"changes":[]}]}"#
+        return try JSONDecoder().decode(ChangeBundle.self, from: Data(text.utf8))
     }
 
     /// The content of a store, without row numbers.

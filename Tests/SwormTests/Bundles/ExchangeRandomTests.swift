@@ -16,7 +16,7 @@ struct ExchangeRandomTests {
         let first = environment["SWORM_RANDOM_SEED"].flatMap { UInt64($0) } ?? 1
         print("Bundle interleavings: \(count), SWORM_RANDOM_SEED=\(first)")
         var (done, seed) = (0, first)
-        var (applied, repeats, gaps, losses, conflicts) = (0, 0, 0, 0, 0)
+        var (applied, repeats, gaps, losses, conflicts, snapshots) = (0, 0, 0, 0, 0, 0)
         while done < count {
             let run = try ExchangeRun(seed: seed)
             for _ in 0..<min(reach, count - done) {
@@ -31,10 +31,13 @@ struct ExchangeRandomTests {
             gaps += run.gaps
             losses += run.losses
             conflicts += run.conflicts
+            snapshots += run.snapshots
             seed += 1
             for store in run.stores { try store.close() }
         }
-        print("\(applied) bundles applied, \(repeats) repeats, \(losses) losses, \(gaps) gaps, \(conflicts) conflicts")
+        print(
+            "\(applied) bundles applied, \(repeats) repeats, \(losses) losses, \(gaps) gaps, \(snapshots) snapshots, \(conflicts) conflicts"
+        )
         #expect(applied > count && repeats > 0 && gaps > 0 && losses > 0 && conflicts > 0)
     }
 

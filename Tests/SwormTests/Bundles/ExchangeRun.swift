@@ -36,6 +36,8 @@ final class ExchangeRun {
     private(set) var repeats = 0
     private(set) var gaps = 0
     private(set) var losses = 0
+    private(set) var snapshots = 0
+    private var ticks: Int64 = 0
     private var log: [String] = []
 
     init(seed: UInt64) throws {
@@ -50,9 +52,11 @@ final class ExchangeRun {
         log = []
         for _ in 0..<steps {
             let store = random.pick(3)
-            switch random.pick(10) {
-            case 0...3: try edit(store)
-            case 4...5: try send(store)
+            switch random.pick(40) {
+            case 0...15: try edit(store)
+            case 16...23: try send(store)
+            case 24: try applySnapshot(to: store)
+            case 25: try advanceClock(of: store)
             default: try deliver(to: store)
             }
         }
@@ -111,6 +115,19 @@ final class ExchangeRun {
             #expect(reports.insert(report).inserted, "reported twice: \(conflict)")
             #expect(conflict.local != conflict.remote)
         }
+    }
+
+    private func applySnapshot(to store: Int) throws {
+        snapshots += 1
+        try apply(try stores[(store + 1 + random.pick(2)) % 3].changeSnapshot(), to: store)
+    }
+
+    /// Makes the next changes of a store later than those of the others, by a change of a fourth store with a later time.
+    private func advanceClock(of store: Int) throws {
+        ticks += 1
+        let bundle = try Exchange.tick(ticks, time: Date(timeIntervalSinceNow: Double(random.pick(3_000))))
+        log.append("\(store): its clock advances")
+        _ = try stores[store].apply(bundle)
     }
 
     /// Exchanges everything, and compares the stores.

@@ -88,6 +88,7 @@ final class BundleApplication {
     }
 
     private func noteApplied(_ entries: [LedgerEntry]) throws {
+        let applied = self.applied
         ledger.changeState { state in
             state.clock = bundle.transactions.reduce(state.clock) { max($0, $1.time) }
             state.applied.merge(applied) { max($0, $1) }
@@ -96,9 +97,9 @@ final class BundleApplication {
             guard let entry = try ledger.existingEntry(BundleIdentity(key)) else { continue }
             entry.state.covered.merge(indices(of: seen)) { max($0, $1) }
         }
+        let all = ledger.state.applied
         for entry in entries where !entry.state.covered.isEmpty {
-            let applied = ledger.state.applied
-            entry.state.covered = entry.state.covered.filter { $0.key != 0 && $0.value > applied[$0.key] ?? 0 }
+            entry.state.covered = entry.state.covered.filter { $0.key != 0 && $0.value > all[$0.key] ?? 0 }
         }
     }
 
