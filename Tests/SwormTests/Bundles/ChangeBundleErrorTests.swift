@@ -59,7 +59,8 @@ struct ChangeBundleErrorTests {
         } catch let error as StoreError where error.code == .uniqueKeyNeeded {
             #expect(error.entity == "Unnamed" && "\(error)".contains(".unique"))
         }
-        let optional = try PersistentContainer(for: OddModel.Optional.self, BundleRecord.self, at: .memory, history: true)
+        let optional = try PersistentContainer(
+            for: OddModel.Optional.self, BundleRecord.self, at: .memory, history: true)
         #expect(try optional.changeBundle() == nil)
         let id = try optional.perform { try $0.insert(OddModel.Optional()) }
         #expect(throws: StoreError.Code.uniqueKeyNeeded) { try optional.changeBundle() }

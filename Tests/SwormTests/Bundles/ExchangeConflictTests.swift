@@ -207,7 +207,7 @@ private struct ModelledExchange {
             }
             guard isLater else { continue }
             kept[store][property] = write
-            if !isConflict { sent[store][property] = nil }
+            if local?.store == store, !isConflict { sent[store][property] = nil }
         }
         known[store][letter.sender] = max(applied, letter.bundle.number)
         return try compare(outcome, with: expected, in: store)

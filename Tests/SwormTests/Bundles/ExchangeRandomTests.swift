@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A long run: SWORM_BUNDLE_INTERLEAVINGS=10000 swift test --filter ExchangeRandomTests. The seed of a run that failed
-/// replays it: SWORM_RANDOM_SEED=…
+/// repeats its steps: SWORM_RANDOM_SEED=… The identifiers of the stores and the times are new each time.
 @Suite("Stores that exchange bundles, at random")
 struct ExchangeRandomTests {
     /// The number of interleavings after which the stores are replaced by empty ones.

@@ -206,9 +206,9 @@ extension BundleLedger {
                 setLink(of: end.entry, name, to: member, isMember: true, at: stamp)
             }
             let present = Set(members)
-            for (member, link) in end.entry.state.links[name] ?? [:] where !present.contains(member) {
-                // A link that the store did not show was not removed.
-                guard try isShown(link, of: end.entry, to: member) else { continue }
+            for (member, link) in end.entry.state.links[name] ?? [:] where link.isMember && !present.contains(member) {
+                // A link that the store did not show was not removed, but a new object does not have it.
+                if !isWhole, try !isShown(link, of: end.entry, to: member) { continue }
                 setLink(of: end.entry, name, to: member, isMember: false, at: stamp)
             }
         }

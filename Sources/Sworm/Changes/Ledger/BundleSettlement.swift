@@ -84,6 +84,9 @@ final class BundleSettlement {
             {
                 // At once, so that a removal of the other object finds this one.
                 object.setBundleMembers([other], of: relation)
+                if relation.inverseIsOrdered, let inverse = destination.entity.relations[relation.inverse] {
+                    changedOrders.append((destination, inverse))
+                }
             }
             changedTargets.append((entry, relation))
             for member in (entry.state.links[relation.name] ?? [:]).keys {
