@@ -52,7 +52,8 @@ public struct ChangeConflict: Sendable, Hashable {
 /// A rule that decides conflicts between the changes of two stores.
 ///
 /// The default, ``laterWins``, decides alike in every store, so that stores with the same changes have the same content. All
-/// other decisions become changes of the store that has decided, and reach the other stores with its next bundle.
+/// other decisions become changes of the store that has decided, and reach the other stores with its next bundle. Use them in
+/// one store only: two stores that both decide against the later change are in conflict about their decisions again.
 public struct ConflictPolicy: Sendable {
     /// A decision about one conflict.
     public enum Choice: Sendable, Hashable {
