@@ -43,7 +43,7 @@ struct ExchangeRandomTests {
 
     @Test func `report no conflict if every change is exchanged before the next one`() throws {
         let run = try ExchangeRun(seed: 7)
-        for step in 0..<60 {
+        for step in 0..<30 {
             try run.edit(step % 3)
             let difference = try run.finish()
             #expect(difference == nil)
