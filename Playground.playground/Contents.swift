@@ -246,7 +246,7 @@ for try await changes in store.changes(since: token) {
 // MARK: 8 Edit
 //
 // An editing context keeps the changes of a user: it undoes them, also after they were saved, and saves by itself. A draft is
-// a value in a form. It merges what others have saved in the meantime.
+// a value in a form. It merges what was saved elsewhere in the meantime.
 
 chapter("Edit")
 let editing = try EditingContext(store)
@@ -309,14 +309,13 @@ do {
     print("Rejected:", error.message)
 }
 
-// MARK: 10 Synchronize
+// MARK: 11 Synchronize
 //
 // Stores exchange their changes as bundles, which are `Codable`: send them however you like. Unique attributes name the
 // objects. If both stores have changed a property, the later change wins in both of them, and is reported.
 
-struct Note { var id = UUID(); var text = "" }
-
-extension Note: ManagedObjectConvertible {
+struct Note: ManagedObjectConvertible {
+    var id = UUID(); var text = ""
     static let attributes: Set<Attribute<Note>> = [.init(\.id, "id", .unique), .init(\.text, "text")]
 }
 

@@ -7,7 +7,7 @@
 /// }
 /// ```
 /// Commits that follow each other faster than the consumer handles them come in one bundle. The sequence ends when the task
-/// is cancelled, and throws the errors of ``PersistentContainer/changeBundle(after:)``.
+/// is cancelled, and throws the errors of ``PersistentContainer/changeBundle(after:)-4men0``.
 public struct ChangeBundles: AsyncSequence, Sendable {
     /// A bundle.
     public typealias Element = ChangeBundle

@@ -57,10 +57,10 @@ public struct ChangeBundle: Sendable, Hashable {
         public internal(set) var kind: ChangeKind
         /// Whether an insertion replaces an object with the same key, which the same transaction has deleted.
         public internal(set) var replaces = false
-        /// Whether attributes were changed whose values are gone, because a change of another store that deleted the object
-        /// was applied since.
+        /// Whether attributes were changed whose values are unknown now, because their store has applied a deletion of the
+        /// object since.
         public internal(set) var isWithoutValues = false
-        /// What the origin knew of this object then, beside the transaction's ``Transaction/seen``. See
+        /// Numbers that the origin knew of this object then, beside the transaction's ``Transaction/seen``. See
         /// ``ChangeBundle/restored``.
         public internal(set) var seen: [String: Int64] = [:]
         /// The changed attributes, without those of the key.

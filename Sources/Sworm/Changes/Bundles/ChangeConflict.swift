@@ -2,7 +2,7 @@ public import SwormPredicates
 
 /// Two changes of one property in two stores that did not know each other's change.
 ///
-/// ``PersistentContainer/apply(_:policy:)`` decides which one is kept, and reports the conflict.
+/// ``PersistentContainer/apply(_:policy:)-32ih2`` decides which one is kept, and reports the conflict.
 public struct ChangeConflict: Sendable, Hashable {
     /// One side of a conflict.
     public enum Value: Sendable, Hashable {

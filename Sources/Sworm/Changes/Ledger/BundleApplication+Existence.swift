@@ -54,7 +54,7 @@ extension BundleApplication {
     private func compare(_ deleted: BundleStamp, withChange life: BundleStamp, of entry: LedgerEntry) throws {
         guard life.isConcurrent(with: deleted) else { return }
         let isAlive = entry.isAlive(in: ledger)
-        // A policy cannot keep an object whose values are gone.
+        // A policy cannot keep an object whose values are unknown.
         let choice = try decide(
             conflict(about: nil, of: entry, local: .deleted, remote: .changed, at: life, isRemoteLater: isAlive),
             canChoose: isAlive)

@@ -9,7 +9,7 @@ struct BundleWriter {
         var time: Int64
         var changes: [ChangeBundle.Key: (change: ChangeBundle.Change, seen: [Int: Int64])] = [:]
 
-        /// What the origin knew, whichever object it has changed.
+        /// The numbers that the origin knew of every object that it has changed.
         var seen: [Int: Int64] {
             guard var common = changes.first?.value.seen else { return [:] }
             for (_, seen) in changes.values {

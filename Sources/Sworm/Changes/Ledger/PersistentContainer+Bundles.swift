@@ -22,7 +22,7 @@ extension PersistentContainer {
     /// Apply it to a store that is new, or that has missed bundles which nobody can send again. The changes of the
     /// receiver are kept.
     ///
-    /// - Throws: The errors of ``changeBundle(after:)``.
+    /// - Throws: The errors of ``changeBundle(after:)-4men0``.
     public func changeSnapshot() throws -> ChangeBundle { try withLedger { try $0.snapshot() } }
 
     /// Applies a bundle from another store in one transaction.
@@ -41,7 +41,7 @@ extension PersistentContainer {
     /// - Returns: The conflicts.
     /// - Throws: A ``StoreError``: `bundleMissing` if bundles of the same origin before this one are missing, with the number
     ///   that is missing, `invalidBundle` or `unknownName` if the bundle does not fit the model, and the errors of a save and
-    ///   of ``changeBundle(after:)``. Nothing of the bundle is applied then.
+    ///   of ``changeBundle(after:)-4men0``. Nothing of the bundle is applied then.
     @discardableResult
     public func apply(_ bundle: ChangeBundle, policy: ConflictPolicy = .laterWins) throws -> AppliedBundle {
         try apply(bundle, policy: policy, now: Date())
@@ -57,7 +57,7 @@ extension PersistentContainer {
     ///
     /// Send it to the server to learn which bundles are missing.
     ///
-    /// - Throws: The errors of ``changeBundle(after:)``.
+    /// - Throws: The errors of ``changeBundle(after:)-4men0``.
     public func bundlePosition() throws -> BundlePosition {
         try withLedger { ledger in
             var applied: [String: Int64] = [:]
