@@ -5,6 +5,7 @@ import Testing
 @Suite("Bundles with objects that come back after a deletion")
 struct ChangeBundleRevivalTests: ExchangeSteps {
     typealias Author = Exchange.Author
+    typealias Book = Exchange.Book
     typealias Tag = Exchange.Tag
 
     private func edit(

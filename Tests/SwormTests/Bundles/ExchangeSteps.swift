@@ -6,8 +6,6 @@ import Testing
 protocol ExchangeSteps {}
 
 extension ExchangeSteps {
-    typealias Book = Exchange.Book
-
     /// Sends what a store has changed to another one, as JSON.
     @discardableResult
     func send(
@@ -30,17 +28,17 @@ extension ExchangeSteps {
 
     func title(_ number: Int, in store: PersistentContainer) throws -> String? {
         try store.read { (context: ManagedObjectContext) throws -> String? in
-            try context.fetchOne(Book.all.where { $0.number == number })?.decode(\.title)
+            try context.fetchOne(Exchange.Book.all.where { $0.number == number })?.decode(\.title)
         }
     }
 
     func rename(_ number: Int, _ title: String, in store: PersistentContainer) throws {
         try store.perform { context in
-            try context.fetchOne(Book.all.where { $0.number == number })?.encode(\.title, title)
+            try context.fetchOne(Exchange.Book.all.where { $0.number == number })?.encode(\.title, title)
         }
     }
 
     func delete(_ number: Int, in store: PersistentContainer) throws {
-        try store.perform { try $0.delete(Book.all.where { $0.number == number }) }
+        try store.perform { try $0.delete(Exchange.Book.all.where { $0.number == number }) }
     }
 }
