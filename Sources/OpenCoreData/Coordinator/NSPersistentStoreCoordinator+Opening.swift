@@ -55,6 +55,7 @@ extension NSPersistentStoreCoordinator {
         let store = NSPersistentStore(
             objectStore, type: storeType, configurationName: configuration ?? Self.defaultConfiguration,
             url: url, options: options, coordinator: self)
+        post(.NSPersistentStoreCoordinatorStoresWillChange, [NSAddedPersistentStoresKey: [store]])
         do {
             try enter(store)
         } catch {
@@ -62,6 +63,7 @@ extension NSPersistentStoreCoordinator {
             throw error
         }
         if let posting = RemoteChangePosting(store) { store.onLeave = { posting.end() } }
+        post(.NSPersistentStoreCoordinatorStoresDidChange, [NSAddedPersistentStoresKey: [store]])
         return store
     }
 

@@ -48,11 +48,13 @@ extension NSManagedObjectContext {
     package final func restore(_ checkpoint: ContextCheckpoint) {
         let known = Set(checkpoint.states.map { ObjectIdentifier($0.object) })
         for object in insertedList.objects where !known.contains(ObjectIdentifier(object)) {
+            if !object.status.contains(.fresh) { pendingEvent.noteDeletion(of: object) }
             forgetInserted(object)
         }
         for object in updatedList.objects + deletedList.objects where !known.contains(ObjectIdentifier(object)) {
             object.status.subtract([.updated, .deleted])
             object.dropChanges()
+            noteRefresh(of: object)
         }
         insertedList = checkpoint.inserted
         updatedList = checkpoint.updated
@@ -73,6 +75,7 @@ extension NSManagedObjectContext {
             // An object that was inserted and then deleted has left the context.
             state.object.context = self
             identities[temporaryKey(of: state.object)] = state.object
+            noteRefresh(of: state.object)
         }
         forgetRelationshipsOfUnchangedObjects()
         forgetReadAhead(rowsStand: true)
@@ -109,7 +112,8 @@ extension ContextCheckpoint.State {
             return $0
         }
         object.changedRelationships = changedRelationships
-        object.status = status
+        // Which events an object is in does not belong to its state.
+        object.status = status.subtracting(.ofEvents).union(object.status.intersection(.ofEvents))
         object.refusals = refusals
     }
 }

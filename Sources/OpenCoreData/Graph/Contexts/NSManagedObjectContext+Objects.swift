@@ -61,6 +61,7 @@ extension NSManagedObjectContext {
         object.status.insert(.inserted)
         identities[temporaryKey(of: object)] = object
         insertedList.insert(object)
+        object.noteInsertion(in: self)
         object.awakeFromInsert()
     }
 
@@ -112,6 +113,7 @@ extension NSManagedObjectContext {
             next.status.insert(.deleted)
             updatedList.remove(next)
             if !wasInserted { deletedList.insert(next) }
+            if !next.status.contains(.fresh) { pendingEvent.noteDeletion(of: next) }
             waiting += applyDeleteRules(of: next)
             if wasInserted {
                 forgetInserted(next)

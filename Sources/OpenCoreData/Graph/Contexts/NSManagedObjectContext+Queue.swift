@@ -39,7 +39,10 @@ extension NSManagedObjectContext {
 
     private final func asCurrent<T>(_ block: () throws -> T) rethrows -> T {
         if CurrentContext.value === self { return try block() }
-        return try CurrentContext.$value.withValue(self, operation: block)
+        return try CurrentContext.$value.withValue(self) {
+            defer { processPendingChanges() }
+            return try block()
+        }
     }
 
     /// Runs a block on the context's queue, asynchronously.
@@ -60,12 +63,16 @@ extension NSManagedObjectContext {
         schedule: ScheduledTaskType = .immediate, _ block: @escaping @Sendable () throws(Failure) -> T
     ) async throws(Failure) -> T {
         let result = await withCheckedContinuation { continuation in
-            perform {
-                do throws(Failure) {
-                    continuation.resume(returning: Result<T, Failure>.success(try block()))
-                } catch {
-                    continuation.resume(returning: Result<T, Failure>.failure(error))
+            queue.async {
+                // Observers of the changes are notified before the caller continues.
+                let result = self.performAndWait {
+                    do throws(Failure) {
+                        return Result<T, Failure>.success(try block())
+                    } catch {
+                        return Result<T, Failure>.failure(error)
+                    }
                 }
+                continuation.resume(returning: result)
             }
         }
         return try result.get()

@@ -6,6 +6,8 @@ extension NSManagedObjectContext {
     public func rollback() {
         let inserted = insertedList.objects
         let others = updatedList.objects + deletedList.objects
+        let announced = isObserved ? inserted.filter { !$0.status.contains(.fresh) } : []
+        let pending = pendingEvent.take()
         insertedList.removeAll()
         updatedList.removeAll()
         deletedList.removeAll()
@@ -22,6 +24,7 @@ extension NSManagedObjectContext {
         forgetRelationshipsOfUnchangedObjects()
         forgetReadAhead(rowsStand: true)
         for object in others { object.awake(fromSnapshotEvents: .rollback) }
+        if isObserved { announceRollback(of: pending, discarded: announced, restored: others) }
     }
 
     /// Forgets the relationships of unchanged objects. They were read while other objects were deleted, and omit those.
@@ -33,6 +36,8 @@ extension NSManagedObjectContext {
     public func reset() {
         saving.forgetAllLost()
         let changed = hasChanges ? insertedList.objects + updatedList.objects + deletedList.objects : []
+        let ids = isObserved ? identities.objects.map(\.objectID) : nil
+        _ = pendingEvent.take()
         insertedList.removeAll()
         updatedList.removeAll()
         deletedList.removeAll()
@@ -46,6 +51,10 @@ extension NSManagedObjectContext {
         transactions.endPinned()
         interruption.clear()
         forgetReadAhead()
+        guard let ids else { return }
+        var event = ContextEvent()
+        event.invalidatedAll = ids
+        announce(event)
     }
 
     /// Causes an object to be read again when it is next used.
@@ -62,6 +71,7 @@ extension NSManagedObjectContext {
             deletedList.remove(object)
             object.status.subtract([.updated, .deleted, .inaccessible])
             object.turnIntoFault()
+            noteRefresh(of: object)
             return
         }
         do {
@@ -76,6 +86,7 @@ extension NSManagedObjectContext {
         }
         object.forgetReadRelationships()
         object.awake(fromSnapshotEvents: .refresh)
+        noteRefresh(of: object)
     }
 
     /// Refreshes all registered objects. Unsaved changes are preserved.

@@ -51,7 +51,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         set {
             shared.withLock { shared in
                 shared.mergesAutomatically = newValue
-                coordinator?.remember(self, isMerging: newValue)
+                if newValue || followsStores { coordinator?.remember(self) } else { coordinator?.forget(self) }
             }
         }
     }
@@ -85,6 +85,13 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final let interruption = Interruption()
     /// The recorder of the edit that is running; nil if changes are not recorded.
     @exclusivity(unchecked) package final var recorder: ChangeRecorder?
+    /// The objects that have changed since the last notification about changed objects.
+    @exclusivity(unchecked) final var pendingEvent = PendingEvent()
+    /// The event that observers are being notified of.
+    final var announcedEvent: PendingEvent?
+    final var observers: [WeakObserver] = []
+    /// Whether the coordinator notifies the context when a store is removed.
+    final var followsStores = false
     /// Whether the context may have registered objects that were inserted in it and have been saved since.
     final var hasNamedObjects = false
     /// The object that passes a row to an initializer. One is enough for all objects.
@@ -117,7 +124,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     deinit {
-        if mayMerge { coordinator?.remember(self, isMerging: false) }
+        if mayMerge || followsStores { coordinator?.forget(self) }
         if !identities.isEmpty { for object in identities.objects { object.detach() } }
         if hasUnsavedObjects {
             for object in insertedList.objects + updatedList.objects + deletedList.objects { object.detach() }
@@ -137,13 +144,15 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             // A new context has nothing to discard, unless objects were created in it without a model.
             if coordinator != nil || hasUnsavedObjects || !identities.isEmpty {
                 reset()
-                if mayMerge { coordinator?.remember(self, isMerging: false) }
+                if mayMerge || followsStores { coordinator?.forget(self) }
+                followsStores = false
                 classes.forget()
                 faulting.forgetShapes()
             }
             coordinator = newValue
             faulting.resetFailure()
-            if mayMerge { newValue?.remember(self, isMerging: true) }
+            if mayMerge { newValue?.remember(self) }
+            if !observers.isEmpty { followStores() }
         }
     }
 
@@ -182,9 +191,6 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Whether the context has unsaved changes.
     open var hasChanges: Bool { hasUnsavedObjects }
     private final var hasUnsavedObjects: Bool { !insertedList.isEmpty || !updatedList.isEmpty || !deletedList.isEmpty }
-
-    /// Updates relationships and applies delete rules. Both are always up to date here, so this method does nothing.
-    public final func processPendingChanges() {}
 
     /// The kind of validation that a save performs.
     final var validation: SaveValidation {

@@ -51,7 +51,10 @@ extension NSManagedObjectContext {
             // A row that was not found earlier exists now.
             known.status.remove(.inaccessible)
             known.replaceSnapshot(.row(group, row))
-            if isRefreshing { known.forgetReadRelationships() }
+            if isRefreshing {
+                known.forgetReadRelationships()
+                noteRefresh(of: known)
+            }
             known.awakeFromFetch()
             return known
         }

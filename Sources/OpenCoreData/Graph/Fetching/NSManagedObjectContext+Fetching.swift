@@ -11,6 +11,7 @@ extension NSManagedObjectContext {
     /// - Returns: Managed objects, ids, dictionaries or a count.
     /// - Throws: An error that names an unknown entity or key, or the store's error.
     public func fetch<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [T] {
+        beginFetch(request)
         let results: [Any]
         switch request.resultType {
         case .managedObjectIDResultType:
@@ -41,6 +42,7 @@ extension NSManagedObjectContext {
     /// - Parameter request: The request. Its limit caps the count.
     /// - Throws: An error that names an unknown entity or key, or the store's error.
     public func count<T: NSFetchRequestResult>(for request: NSFetchRequest<T>) throws -> Int {
+        beginFetch(request)
         let coordinator = try requireCoordinator()
         let specification = try request.specification(in: coordinator.compiledModel)
         return try count(

@@ -1,33 +1,5 @@
 public import Foundation
 
-extension Notification.Name {
-    /// Posted before a context saves. The object is the context.
-    public static let NSManagedObjectContextWillSave = Notification.Name("NSManagingContextWillSaveChangesNotification")
-    /// Posted after a context has saved. The object is the context; the user info contains the objects by kind of
-    /// change.
-    public static let NSManagedObjectContextDidSave = Notification.Name("NSManagingContextDidSaveChangesNotification")
-    /// Posted after a context has merged changes of another context. The object is the context.
-    public static let NSManagedObjectContextObjectsDidChange = Notification.Name(
-        "NSObjectsChangedInManagingContextNotification")
-}
-
-/// The key for the set of inserted objects in a context's notifications.
-public let NSInsertedObjectsKey: String = "inserted"
-/// The key for the set of updated objects in a context's notifications.
-public let NSUpdatedObjectsKey: String = "updated"
-/// The key for the set of deleted objects in a context's notifications.
-public let NSDeletedObjectsKey: String = "deleted"
-/// The key for the set of refreshed objects in a context's notifications.
-public let NSRefreshedObjectsKey: String = "refreshed"
-/// The key for the set of inserted ids in the notification of a save, and in remote changes to merge.
-public let NSInsertedObjectIDsKey: String = "inserted_objectIDs"
-/// The key for the set of updated ids in the notification of a save, and in remote changes to merge.
-public let NSUpdatedObjectIDsKey: String = "updated_objectIDs"
-/// The key for the set of ids of refreshed objects in the notification of a save, and in remote changes to merge.
-public let NSRefreshedObjectIDsKey: String = "refreshed_objectIDs"
-/// The key for the set of deleted ids in the notification of a save, and in remote changes to merge.
-public let NSDeletedObjectIDsKey: String = "deleted_objectIDs"
-
 /// The kinds of change of a save, by the keys of its notifications. Mapping the values of an existing dictionary is
 /// faster than creating a new one, because no key is hashed or compared.
 ///
@@ -55,21 +27,6 @@ struct SavedIDs: Sendable {
 }
 
 extension NSManagedObjectContext {
-    /// The name of the notification that is posted before a context saves.
-    public static var willSaveObjectsNotification: Notification.Name { .NSManagedObjectContextWillSave }
-    /// The name of the notification that is posted after a context has saved, with its objects.
-    public static var didSaveObjectsNotification: Notification.Name { .NSManagedObjectContextDidSave }
-    /// The name of the notification that is posted after a context has saved, with ids only, which may be passed to any
-    /// thread.
-    public static let didSaveObjectIDsNotification = Notification.Name(
-        "NSManagedObjectContextDidSaveObjectIDsNotification")
-    /// The name of the notification that is posted when objects of a context have changed.
-    public static var didChangeObjectsNotification: Notification.Name { .NSManagedObjectContextObjectsDidChange }
-
-    final func post(_ name: Notification.Name, userInfo information: [AnyHashable: Any]) {
-        NotificationCenter.default.post(name: name, object: self, userInfo: information)
-    }
-
     /// Posts the notifications of a save, and passes the changes on to the coordinator.
     final func announceSave(
         inserted: ObjectList, updated: ObjectList, refreshed: [NSManagedObjectID], deleted: ObjectList,
@@ -89,7 +46,7 @@ extension NSManagedObjectContext {
                 }
             })
         post(
-            Self.didSaveObjectIDsNotification,
+            .NSManagedObjectContextDidSaveObjectIDs,
             userInfo: SaveKeys.ids.mapValues { change in
                 switch change {
                 case .inserted: Set(ids.inserted)
@@ -99,6 +56,13 @@ extension NSManagedObjectContext {
                 }
             })
         coordinator.passOn(ids, from: self)
+        if !observers.isEmpty, !inserted.isEmpty {
+            var event = ContextEvent()
+            event.written = inserted.objects
+            announce(event)
+        }
+        // Values that the store has computed, or that a merge policy has chosen.
+        processPendingChanges()
     }
 
     /// Merges the changes that another context has saved. Unsaved changes of this context are preserved.
@@ -139,21 +103,23 @@ extension NSManagedObjectContext {
             let saved = SavedIDs(
                 inserted: ids(NSInsertedObjectsKey, NSInsertedObjectIDsKey),
                 updated: ids(NSUpdatedObjectsKey, NSUpdatedObjectIDsKey),
-                refreshed: ids(NSRefreshedObjectsKey, NSRefreshedObjectIDsKey),
+                refreshed: ids(
+                    NSRefreshedObjectsKey, NSRefreshedObjectIDsKey, NSInvalidatedObjectsKey, NSInvalidatedObjectIDsKey),
                 deleted: ids(NSDeletedObjectsKey, NSDeletedObjectIDsKey))
             context.performAndWait { context.merge(saved) }
         }
     }
 
     final func merge(_ ids: SavedIDs) {
+        processPendingChanges()
         transactions.endPinned()
         forgetReadAhead()
-        var refreshed: [NSManagedObject] = []
+        var hasRefreshed = false
         var deleted: [NSManagedObject] = []
         for id in ids.inserted + ids.updated + ids.refreshed {
             guard let object = registeredObject(for: id) else { continue }
             refresh(object, mergeChanges: true)
-            refreshed.append(object)
+            hasRefreshed = true
         }
         for id in ids.deleted {
             guard let object = registeredObject(for: id), let (row, origin) = locate(id) else { continue }
@@ -168,15 +134,9 @@ extension NSManagedObjectContext {
         if !deleted.isEmpty {
             for object in insertedList.objects + updatedList.objects { object.forgetGonePartners() }
         }
-        guard !refreshed.isEmpty || !deleted.isEmpty || !ids.inserted.isEmpty else { return }
+        guard hasRefreshed || !deleted.isEmpty || !ids.inserted.isEmpty || isObserved else { return }
         // Relationships that were read may refer to objects that have moved or been deleted.
         for object in identities.objects { object.forgetReadRelationships() }
-        let inserted = ids.inserted.map { self.object(with: $0) }
-        post(
-            .NSManagedObjectContextObjectsDidChange,
-            userInfo: [
-                NSInsertedObjectsKey: Set(inserted), NSRefreshedObjectsKey: Set(refreshed),
-                NSDeletedObjectsKey: Set(deleted),
-            ])
+        announceMerge(ids, deleted: deleted)
     }
 }

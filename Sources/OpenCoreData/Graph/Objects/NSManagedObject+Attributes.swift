@@ -154,17 +154,20 @@ extension NSManagedObject {
         prepareEdits()
         if status.contains(.inserted) || snapshot.isNone {
             guard !(edits[slot] ?? .null).isIdentical(to: value) else { return }
+            noteChange()
             edits[slot] = value
             changedAttributes.insert(slot)
             return
         }
         if !traits.isTransient, let committed = committedAttributeIfPresent(slot), value.isIdentical(to: committed) {
             if changedAttributes.contains(slot) {
+                noteChange()
                 edits[slot] = nil
                 changedAttributes.remove(slot)
             }
             return
         }
+        noteChange()
         edits[slot] = value
         changedAttributes.insert(slot)
         markUpdated()
@@ -236,6 +239,7 @@ extension NSManagedObject {
     }
 
     final func markUpdated() {
+        noteChange()
         guard status.isDisjoint(with: [.inserted, .deleted, .gone]) else { return }
         if status.insert(.updated).inserted { context?.noteUpdated(self) }
     }

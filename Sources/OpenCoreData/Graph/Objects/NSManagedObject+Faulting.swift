@@ -121,6 +121,7 @@ extension NSManagedObject {
         relationships = []
         changedRelationships.removeAll()
         status.subtract([.inserted, .updated, .deleted])
+        status.subtract(.ofEvents)
     }
 }
 

@@ -34,19 +34,6 @@ open class NSManagedObject: NSObject {
     /// The rejected values since the object was last clean; the next validation reports them.
     final var refusals: [CoreDataError] = []
 
-    struct Status: OptionSet {
-        let rawValue: UInt8
-        static let inserted = Status(rawValue: 1)
-        static let updated = Status(rawValue: 2)
-        static let deleted = Status(rawValue: 4)
-        /// The row was not found.
-        static let inaccessible = Status(rawValue: 8)
-        /// The object's deletion was saved.
-        static let gone = Status(rawValue: 16)
-        /// The object once had a temporary id, because it was inserted in this context.
-        static let named = Status(rawValue: 32)
-    }
-
     /// The state of a relationship beyond the object's snapshot.
     enum RelationshipState {
         case untouched

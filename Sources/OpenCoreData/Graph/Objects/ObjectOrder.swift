@@ -9,27 +9,44 @@ struct ObjectOrder {
 
     init(_ sorts: [FetchSpecification.Sort]) { self.sorts = sorts }
 
+    /// The values that order an object.
+    struct Key {
+        fileprivate let values: [AttributeValue]
+        fileprivate let key: Int64
+
+        /// The value of the first sort; nil if there is no sort.
+        var first: AttributeValue? { values.first }
+    }
+
+    func key(of object: NSManagedObject) throws -> Key {
+        Key(values: try sorts.map { try object.sortValue($0.path) }, key: object.orderKey)
+    }
+
+    /// Returns whether an object is ordered before another one.
+    func isOrdered(_ left: Key, before right: Key) -> Bool {
+        for (index, sort) in sorts.enumerated() {
+            let order = compareForSort(left.values[index], right.values[index], options: sort.options)
+            if order != .orderedSame { return (order == .orderedAscending) == sort.ascending }
+        }
+        return left.key < right.key
+    }
+
     /// Sorts objects.
     ///
     /// - Parameter check: Throws an error if the sort is to stop. Called at intervals.
     func sort(_ objects: inout [NSManagedObject], checking check: () throws -> Void) throws {
         // The values are read once for each object, not once for each comparison.
-        var keyed: [(values: [AttributeValue], key: Int64, object: NSManagedObject)] = []
+        var keyed: [(key: Key, object: NSManagedObject)] = []
         keyed.reserveCapacity(objects.count)
         for (index, object) in objects.enumerated() {
             if index & 1023 == 0 { try check() }
-            let values = try sorts.map { try object.sortValue($0.path) }
-            keyed.append((values, object.orderKey, object))
+            keyed.append((try key(of: object), object))
         }
         var comparisons = 0
         try keyed.sort { left, right in
             comparisons += 1
             if comparisons & 4095 == 0 { try check() }
-            for (index, sort) in sorts.enumerated() {
-                let order = compareForSort(left.values[index], right.values[index], options: sort.options)
-                if order != .orderedSame { return (order == .orderedAscending) == sort.ascending }
-            }
-            return left.key < right.key
+            return isOrdered(left.key, before: right.key)
         }
         objects = keyed.map(\.object)
     }

@@ -43,6 +43,7 @@ extension NSManagedObject {
     private func move(_ object: NSManagedObject, to position: Int, in members: ToManyMembers, slot: Int) {
         guard compiledEntity.relationships[slot].isOrdered else { return }
         context?.recorder?.noteOrder(slot, of: self)
+        noteChange()
         members.move(object, to: position)
         changedRelationships.insert(slot)
         markUpdated()

@@ -128,6 +128,7 @@ extension NSManagedObject {
         for object in objects { try addMember(slot, object: object) }
         guard relationship.isOrdered else { return }
         context?.recorder?.noteOrder(slot, of: self)
+        noteChange()
         var seen = Set<ObjectIdentifier>()
         members(slot).reorder(objects.filter { seen.insert(ObjectIdentifier($0)).inserted })
         changedRelationships.insert(slot)
@@ -137,6 +138,7 @@ extension NSManagedObject {
     /// Records on this side only that an object was added.
     final func noteAdded(_ slot: Int, object: NSManagedObject) {
         context?.recorder?.noteAddition(of: object, to: slot, of: self)
+        noteMember(object, isAdded: true, slot: slot)
         members(slot, loaded: false).add(object)
         changedRelationships.insert(slot)
         markUpdated()
@@ -145,6 +147,7 @@ extension NSManagedObject {
     /// Records on this side only that an object was removed.
     final func noteRemoved(_ slot: Int, object: NSManagedObject) {
         context?.recorder?.noteRemoval(of: object, from: slot, of: self)
+        noteMember(object, isAdded: false, slot: slot)
         members(slot, loaded: false).remove(object)
         changedRelationships.insert(slot)
         markUpdated()

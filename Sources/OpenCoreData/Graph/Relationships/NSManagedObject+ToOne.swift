@@ -87,6 +87,7 @@ extension NSManagedObject {
         context?.recorder?.noteDestination(slot, of: self)
         let committed = committedDestination(slot)
         let isCleared = new == nil && holdsStrayKey(slot)
+        noteChange()
         setRelationshipState(slot, to: .toOne(new))
         if !status.contains(.inserted), new?.objectID.row == committed, !isCleared {
             changedRelationships.remove(slot)

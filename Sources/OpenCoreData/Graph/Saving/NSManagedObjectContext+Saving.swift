@@ -13,6 +13,7 @@ extension NSManagedObjectContext {
         defer { lock.unlock() }
         try throwReadError()
         if saving.isRunning { return }
+        processPendingChanges()
         guard hasChanges else { return try saveMetadata() }
         saving.begin()
         defer {

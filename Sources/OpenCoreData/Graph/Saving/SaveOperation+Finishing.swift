@@ -106,6 +106,7 @@ extension SaveOperation {
                 }
                 if !known.contains(ObjectIdentifier(object)) { refreshed.append(object.objectID) }
                 object.take(derived: values)
+                context.noteRefresh(of: object)
             }
         }
         return refreshed

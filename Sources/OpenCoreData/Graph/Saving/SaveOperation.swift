@@ -14,7 +14,13 @@ struct SaveOperation {
     func run() throws {
         context.post(.NSManagedObjectContextWillSave, userInfo: [:])
         try callWillSave()
+        context.processPendingChanges()
         try context.validateChanges()
+        if !context.pendingEvent.isEmpty {
+            // Custom classes have changed objects, or observers have, which are validated too.
+            context.processPendingChanges()
+            try context.validateChanges()
+        }
         try checkUniqueValues()
         try checkStores()
         // Values that could not be read are treated as nil, and would be saved as nil.

@@ -44,6 +44,7 @@ extension ConflictResolver {
         _ object: NSManagedObject, by settlement: ConflictSettlement, over fresh: ObjectSnapshot,
         from conflict: MergeConflict
     ) throws {
+        context.noteRefresh(of: object)
         if object.status.contains(.deleted) {
             object.snapshot = fresh
         } else {
@@ -60,6 +61,7 @@ extension ConflictResolver {
         object.dropChanges()
         context.updatedList.remove(object)
         object.awake(fromSnapshotEvents: .mergePolicy)
+        context.noteRefresh(of: object)
     }
 
     /// Undoes the deletion of an object, and resets the object to its stored state.
@@ -72,6 +74,7 @@ extension ConflictResolver {
         forgetEnds(of: object, conflict)
         try takeBackDeletionAnew(of: object)
         object.awake(fromSnapshotEvents: .mergePolicy)
+        context.noteRefresh(of: object)
     }
 
     private func takeRow(_ fresh: ObjectSnapshot, of object: NSManagedObject, from conflict: MergeConflict) {
@@ -106,6 +109,7 @@ extension ConflictResolver {
             object.dropChanges()
         }
         object.status.insert(.gone)
+        context.pendingEvent.noteDeletion(of: object)
     }
 
     /// Inserts an object whose row was deleted in the store again, under its old key.

@@ -97,12 +97,19 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Throws: ``CoreDataError`` with the condition `timedOut` or `wouldDeadlock`. No new work can start then.
     package final func remove(_ store: NSPersistentStore, until end: ContinuousClock.Instant?) throws {
         // The store is closed without the lock, and before it is removed, because the running work needs both.
+        post(.NSPersistentStoreCoordinatorWillRemoveStore, [NSRemovedPersistentStoresKey: [store]])
+        post(.NSPersistentStoreCoordinatorStoresWillChange, [NSRemovedPersistentStoresKey: [store]])
         try store.objectStore.close(until: end)
         lock.lock()
         stores.removeAll { $0 === store }
         knownOrigins = []
         lock.unlock()
         store.leave()
+        post(.NSPersistentStoreCoordinatorStoresDidChange, [NSRemovedPersistentStoresKey: [store]])
+        guard let origin = store.origin else { return }
+        for context in knownContexts {
+            context.perform { [weak context] in context?.announceRemoval(of: origin) }
+        }
     }
 
     /// Returns the open store at a URL; nil if no store is open at it.
@@ -178,20 +185,29 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     static let defaultConfiguration = "PF_DEFAULT_CONFIGURATION_NAME"
 
-    /// Records whether a context merges saves of other contexts. Only these contexts are referenced, because a weak
-    /// reference makes every later use of an object slower.
-    final func remember(_ context: NSManagedObjectContext, isMerging: Bool) {
+    /// Remembers a context that merges saves of other contexts, or whose objects are observed. Only these contexts are
+    /// referenced, because a weak reference makes every later use of an object slower.
+    final func remember(_ context: NSManagedObjectContext) {
         lock.lock()
         defer { lock.unlock() }
-        contexts[ObjectIdentifier(context)] = isMerging ? WeakContext(context: context) : nil
+        contexts[ObjectIdentifier(context)] = WeakContext(context: context)
+    }
+
+    final func forget(_ context: NSManagedObjectContext) {
+        lock.lock()
+        defer { lock.unlock() }
+        contexts[ObjectIdentifier(context)] = nil
+    }
+
+    private var knownContexts: [NSManagedObjectContext] {
+        lock.lock()
+        defer { lock.unlock() }
+        return contexts.isEmpty ? [] : contexts.values.compactMap(\.context)
     }
 
     /// Merges the changes of a save into the other contexts that merge automatically.
     final func passOn(_ ids: SavedIDs, from saver: NSManagedObjectContext) {
-        lock.lock()
-        let others = contexts.isEmpty ? [] : contexts.values.compactMap(\.context).filter { $0 !== saver }
-        lock.unlock()
-        for context in others where context.automaticallyMergesChangesFromParent {
+        for context in knownContexts where context !== saver && context.automaticallyMergesChangesFromParent {
             context.perform { [weak context] in context?.merge(ids) }
         }
     }

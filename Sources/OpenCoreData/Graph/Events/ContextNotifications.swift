@@ -1,0 +1,111 @@
+public import Foundation
+
+extension Notification.Name {
+    /// Posted before a context saves. The object is the context.
+    public static let NSManagedObjectContextWillSave = Notification.Name("NSManagingContextWillSaveChangesNotification")
+    /// Posted after a context has saved. The object is the context; the user info contains the objects by kind of
+    /// change.
+    public static let NSManagedObjectContextDidSave = Notification.Name("NSManagingContextDidSaveChangesNotification")
+    /// Posted when objects of a context have changed. The object is the context; the user info contains the objects by
+    /// kind of change.
+    ///
+    /// All changes since the last notification are in one notification. It is posted by
+    /// ``NSManagedObjectContext/processPendingChanges()``, at the end of `perform` and `performAndWait`, before a save
+    /// and before a fetch that includes unsaved changes, and at once when changes are merged or discarded. The user info
+    /// has a key for each kind of change that has occurred:
+    ///
+    /// | key | value |
+    /// | --- | --- |
+    /// | `NSInsertedObjectsKey` | the set of inserted objects, and of those whose deletion was undone |
+    /// | `NSUpdatedObjectsKey` | the set of changed objects |
+    /// | `NSDeletedObjectsKey` | the set of deleted objects, and of discarded new objects |
+    /// | `NSRefreshedObjectsKey` | the set of objects that were refreshed or merged |
+    /// | `NSInvalidatedObjectsKey` | the set of objects that a rollback has restored, or whose store was removed |
+    /// | `NSInvalidatedAllObjectsKey` | after a reset, the array of the ids of all objects |
+    ///
+    /// The notification is posted once this constant was used in the process, because sets of objects are not made for
+    /// nobody.
+    public static var NSManagedObjectContextObjectsDidChange: Notification.Name {
+        ObservedName.objectsDidChange.forObserver
+    }
+    /// Posted after a context has saved. The object is the context; the user info contains the ids of the objects by
+    /// kind of change, and may be used by any thread.
+    public static let NSManagedObjectContextDidSaveObjectIDs = Notification.Name(
+        "NSManagedObjectContextDidSaveObjectIDsNotification")
+    /// Posted after a context has merged changes. The object is the context; the user info contains the ids of the
+    /// objects by kind of change, and may be used by any thread.
+    ///
+    /// It is posted once this constant was used in the process.
+    public static var NSManagedObjectContextDidMergeChangesObjectIDs: Notification.Name {
+        ObservedName.didMergeIDs.forObserver
+    }
+}
+
+/// The key for the set of inserted objects in a context's notifications.
+public let NSInsertedObjectsKey: String = "inserted"
+/// The key for the set of updated objects in a context's notifications.
+public let NSUpdatedObjectsKey: String = "updated"
+/// The key for the set of deleted objects in a context's notifications.
+public let NSDeletedObjectsKey: String = "deleted"
+/// The key for the set of refreshed objects in a context's notifications.
+public let NSRefreshedObjectsKey: String = "refreshed"
+/// The key for the set of objects whose values were discarded, in a context's notifications.
+public let NSInvalidatedObjectsKey: String = "invalidated"
+/// The key that a notification contains if all objects have left the context. The value is an array of their ids.
+public let NSInvalidatedAllObjectsKey: String = "invalidatedAll"
+/// The key for the set of inserted ids in the notification of a save, and in remote changes to merge.
+public let NSInsertedObjectIDsKey: String = "inserted_objectIDs"
+/// The key for the set of updated ids in the notification of a save, and in remote changes to merge.
+public let NSUpdatedObjectIDsKey: String = "updated_objectIDs"
+/// The key for the set of ids of refreshed objects in the notification of a save, and in remote changes to merge.
+public let NSRefreshedObjectIDsKey: String = "refreshed_objectIDs"
+/// The key for the set of deleted ids in the notification of a save, and in remote changes to merge.
+public let NSDeletedObjectIDsKey: String = "deleted_objectIDs"
+/// The key for the set of ids of invalidated objects in remote changes to merge.
+public let NSInvalidatedObjectIDsKey: String = "invalidated_objectIDs"
+
+extension NSManagedObjectContext {
+    /// The name of the notification that is posted before a context saves.
+    public static var willSaveObjectsNotification: Notification.Name { .NSManagedObjectContextWillSave }
+    /// The name of the notification that is posted after a context has saved, with its objects.
+    public static var didSaveObjectsNotification: Notification.Name { .NSManagedObjectContextDidSave }
+    /// The name of the notification that is posted after a context has saved, with ids only, which may be passed to any
+    /// thread.
+    public static var didSaveObjectIDsNotification: Notification.Name { .NSManagedObjectContextDidSaveObjectIDs }
+    /// The name of the notification that is posted when objects of a context have changed.
+    public static var didChangeObjectsNotification: Notification.Name { .NSManagedObjectContextObjectsDidChange }
+    /// The name of the notification that is posted after a context has merged changes, with ids only.
+    public static var didMergeChangesObjectIDsNotification: Notification.Name {
+        .NSManagedObjectContextDidMergeChangesObjectIDs
+    }
+
+    /// The keys of the user info of a context's notifications, as raw values.
+    public enum NotificationKey: String, Sendable {
+        /// The set of inserted objects.
+        case insertedObjects = "inserted"
+        /// The set of updated objects.
+        case updatedObjects = "updated"
+        /// The set of deleted objects.
+        case deletedObjects = "deleted"
+        /// The set of refreshed objects.
+        case refreshedObjects = "refreshed"
+        /// The set of objects whose values were discarded.
+        case invalidatedObjects = "invalidated"
+        /// The array of the ids of all objects, after a reset.
+        case invalidatedAllObjects = "invalidatedAll"
+        /// The set of inserted ids.
+        case insertedObjectIDs = "inserted_objectIDs"
+        /// The set of updated ids.
+        case updatedObjectIDs = "updated_objectIDs"
+        /// The set of deleted ids.
+        case deletedObjectIDs = "deleted_objectIDs"
+        /// The set of refreshed ids.
+        case refreshedObjectIDs = "refreshed_objectIDs"
+        /// The set of invalidated ids.
+        case invalidatedObjectIDs = "invalidated_objectIDs"
+    }
+
+    final func post(_ name: Notification.Name, userInfo information: [AnyHashable: Any]) {
+        NotificationCenter.default.post(name: name, object: self, userInfo: information)
+    }
+}

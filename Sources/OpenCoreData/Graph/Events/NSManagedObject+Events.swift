@@ -1,0 +1,104 @@
+import Foundation
+import SwormPredicates
+import SwormStore
+
+extension NSManagedObject {
+    /// Notes that a value is about to change.
+    @inline(__always)
+    final func noteChange() {
+        if !status.contains(.noted) { noteFirstChange() }
+    }
+
+    /// Notes the first change of an event.
+    @inline(never)
+    private final func noteFirstChange() {
+        guard let context, !status.contains(.gone) else { return }
+        status.insert(.noted)
+        // The earlier values of an object without unsaved changes are those of its row.
+        guard !status.isDisjoint(with: [.inserted, .updated]) else {
+            return context.pendingEvent.noteChange(of: self, since: nil)
+        }
+        status.insert(.wasDirty)
+        context.pendingEvent.noteChange(of: self, since: EarlierValues(of: self))
+    }
+
+    /// Notes that the object is new in its context.
+    final func noteInsertion(in context: NSManagedObjectContext) {
+        if status.contains(.noted) { return }
+        status.insert([.noted, .fresh])
+        status.remove(.deletionPosted)
+        context.pendingEvent.noteInsertion(of: self)
+    }
+
+    /// Notes the change of a to-many relationship, if the earlier members cannot be worked out without it.
+    @inline(__always)
+    final func noteMember(_ member: NSManagedObject, isAdded: Bool, slot: Int) {
+        noteChange()
+        if status.contains(.wasDirty) {
+            context?.pendingEvent.noteMember(member, isAdded: isAdded, of: self, slot: slot)
+        }
+    }
+
+    /// Returns the earlier values of the properties that have changed since the last notification about changed objects,
+    /// or, while that notification is posted, of those that it is about.
+    ///
+    /// - Returns: The values by key, with `NSNull` for nil. Transient properties are left out. The earlier values of a
+    ///   new object are the defaults of its entity.
+    public final func changedValuesForCurrentEvent() -> [String: Any] {
+        guard let context else { return [:] }
+        let event: PendingEvent
+        if let announced = context.announcedEvent, announced.contains(self) {
+            event = announced
+        } else if status.contains(.noted) {
+            event = context.pendingEvent
+        } else {
+            return [:]
+        }
+        let before = event.isInsertion(of: self) ? nil : event.earlierValues(of: self)
+        var values: [String: Any] = [:]
+        noteEarlierAttributes(before, in: &values)
+        noteEarlierRelationships(before, in: &values)
+        return values
+    }
+
+    private final func noteEarlierAttributes(_ before: EarlierValues?, in values: inout [String: Any]) {
+        func earlier(_ slot: Int) -> AttributeValue {
+            if let before, before.changedAttributes.contains(slot) { return before.edits[slot] ?? .null }
+            return snapshot.isNone ? compiledEntity.defaultValues[slot] : committedAttribute(slot)
+        }
+        for slot in compiledEntity.attributes.indices where !compiledEntity.traits[slot].isTransient {
+            guard changedAttributes.contains(slot) || before?.changedAttributes.contains(slot) ?? false,
+                earlier(slot) != attribute(slot)
+            else { continue }
+            let name = compiledEntity.attributes[slot].name
+            if let dot = name.firstIndex(of: "."), let leaves = compiledEntity.composites[String(name[..<dot])] {
+                let key = String(name[..<dot])
+                values[key] = compositeValue(key, leaves: leaves, earlier) ?? NSNull()
+            } else {
+                values[name] = earlier(slot).cocoaValue ?? NSNull()
+            }
+        }
+    }
+
+    private final func noteEarlierRelationships(_ before: EarlierValues?, in values: inout [String: Any]) {
+        for (slot, relationship) in compiledEntity.relationships.enumerated() where !relationship.isTransient {
+            guard changedRelationships.contains(slot) || before?.changedRelationships.contains(slot) ?? false else {
+                continue
+            }
+            let wasChanged = before?.changedRelationships.contains(slot) ?? false
+            if !relationship.isToMany {
+                let old = wasChanged ? before?.destinations[slot] : committedRelationshipValue(slot) as? NSManagedObject
+                if old !== destination(slot) { values[relationship.name] = old ?? NSNull() }
+            } else if relationship.isOrdered {
+                let committed = (committedRelationshipValue(slot) as? NSOrderedSet)?.array as? [NSManagedObject]
+                let old = (wasChanged ? before?.orders[slot] : nil) ?? committed ?? []
+                if old != memberObjects(slot) { values[relationship.name] = NSOrderedSet(array: old) }
+            } else {
+                let present = memberObjects(slot)
+                let committed = committedRelationshipValue(slot) as? Set<NSManagedObject> ?? []
+                let old = wasChanged ? before?.members(slot, present: present) ?? committed : committed
+                if old != Set(present) { values[relationship.name] = old }
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import SwormPredicates
+import SwormStore
+
+extension NSManagedObjectContext {
+    /// Posts the notification about the objects that have changed since the last one.
+    ///
+    /// The end of `perform` and `performAndWait`, a save, and a fetch that includes unsaved changes call this method.
+    /// Relationships and delete rules are always up to date, and do not depend on it.
+    public final func processPendingChanges() {
+        guard !pendingEvent.isEmpty else { return }
+        lock.lock()
+        defer { lock.unlock() }
+        // Observers may make changes, which are the next event. The bound stops two observers that undo each other's
+        // changes; the rest is processed with the next event.
+        for _ in 0..<1000 {
+            let pending = pendingEvent.take()
+            guard isObserved else { return }
+            let outer = announcedEvent
+            announcedEvent = pending
+            announce(ContextEvent(pending))
+            announcedEvent = outer
+            if pendingEvent.isEmpty { return }
+        }
+    }
+
+    /// Processes pending changes before a fetch that includes them.
+    final func beginFetch<Result>(_ request: NSFetchRequest<Result>) {
+        if request.includesPendingChanges { processPendingChanges() }
+        if !followsStores, ObservedName.objectsDidChange.mayBeObserved { followStores() }
+    }
+
+    /// Whether somebody may observe the context's objects.
+    final var isObserved: Bool { !observers.isEmpty || ObservedName.objectsDidChange.mayBeObserved }
+
+    /// Passes an event to the observers.
+    final func announce(_ event: ContextEvent) {
+        if !observers.isEmpty {
+            for observer in observers.compactMap(\.value) { observer.contextDidChange(event) }
+        }
+        guard ObservedName.objectsDidChange.mayBeObserved, event.hasChangedObjects else { return }
+        followStores()
+        post(ObservedName.objectsDidChange.name, userInfo: event.userInfo)
+    }
+
+    // MARK: Observers
+
+    /// A reference to an observer that does not retain it.
+    struct WeakObserver {
+        weak var value: (any ContextObserver)?
+    }
+
+    final func add(_ observer: any ContextObserver) {
+        observers.removeAll { $0.value == nil || $0.value === observer }
+        observers.append(WeakObserver(value: observer))
+        followStores()
+    }
+
+    final func remove(_ observer: any ContextObserver) {
+        observers.removeAll { $0.value == nil || $0.value === observer }
+    }
+
+    /// Makes the coordinator notify the context when a store is removed.
+    final func followStores() {
+        guard !followsStores, let coordinator else { return }
+        followsStores = true
+        coordinator.remember(self)
+    }
+
+    // MARK: Notes
+
+    final func noteRefresh(of object: NSManagedObject) {
+        if isObserved { pendingEvent.noteRefresh(of: object) }
+    }
+
+    /// Announces that all unsaved changes were discarded.
+    ///
+    /// - Parameters:
+    ///   - discarded: The inserted objects that have left the context and were announced before.
+    ///   - restored: The objects that have their stored values again.
+    ///   - pending: The event that was not announced yet.
+    final func announceRollback(
+        of pending: PendingEvent, discarded: [NSManagedObject], restored: [NSManagedObject]
+    ) {
+        var event = ContextEvent()
+        // Objects that were inserted, announced and deleted before do not come back.
+        event.deleted = discarded + pending.deleted.filter { $0.status.contains(.gone) }
+        var seen = Set<ObjectIdentifier>()
+        for object in restored where seen.insert(ObjectIdentifier(object)).inserted {
+            if object.status.contains(.deletionPosted) {
+                object.status.remove(.deletionPosted)
+                event.inserted.append(object)
+            } else {
+                event.invalidated.append(object)
+            }
+        }
+        event.refreshed = pending.refreshed.filter { $0.exists && seen.insert(ObjectIdentifier($0)).inserted }
+        if event.hasChangedObjects { announce(event) }
+    }
+
+    /// Announces that the objects of a store can no longer be read.
+    final func announceRemoval(of origin: ObjectOrigin) {
+        guard isObserved else { return }
+        processPendingChanges()
+        var event = ContextEvent()
+        event.invalidated = identities.objects.filter { $0.objectID.origin === origin }
+        if event.hasChangedObjects { announce(event) }
+    }
+
+    /// Announces the merge of other contexts' changes.
+    final func announceMerge(_ ids: SavedIDs, deleted: [NSManagedObject]) {
+        if isObserved {
+            var event = ContextEvent(pendingEvent.take())
+            event.deleted += deleted
+            event.merged = ids.inserted + ids.updated + ids.refreshed
+            if ObservedName.objectsDidChange.mayBeObserved {
+                let known = Set(event.inserted + event.updated + event.refreshed)
+                event.inserted += ids.inserted.map { object(with: $0) }.filter { !known.contains($0) }
+            }
+            announce(event)
+        }
+        guard ObservedName.didMergeIDs.mayBeObserved else { return }
+        var information: [AnyHashable: Any] = [:]
+        for (key, ids) in [
+            (NSInsertedObjectIDsKey, ids.inserted), (NSUpdatedObjectIDsKey, ids.updated),
+            (NSRefreshedObjectIDsKey, ids.refreshed), (NSDeletedObjectIDsKey, ids.deleted),
+        ] where !ids.isEmpty {
+            information[key] = Set(ids)
+        }
+        post(ObservedName.didMergeIDs.name, userInfo: information)
+    }
+}
