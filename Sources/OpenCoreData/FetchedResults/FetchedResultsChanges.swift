@@ -4,8 +4,8 @@ import SwormPredicates
 /// The changes from one content of a controller to another, as a table view applies them: deletions, and the sources of
 /// updates and moves, are at their old index paths, insertions and the destinations of moves at the new ones.
 ///
-/// Each object has one change. An object that has moved is not reported as updated, because a table view cannot reload a
-/// row that moves. A table view cannot move a row out of a deleted section or into an inserted one either, so that
+/// Each object has one change. An object that has moved is not reported as updated, because a table view cannot reload
+/// a row that moves. A table view cannot move a row out of a deleted section or into an inserted one either, so that
 /// such an object is deleted and inserted.
 struct FetchedResultsChanges {
     struct SectionChange {

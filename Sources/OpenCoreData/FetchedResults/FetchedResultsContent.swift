@@ -27,7 +27,7 @@ struct FetchedResultsContent {
     let entries: [Entry]
     let sections: [Section]
 
-    /// - Parameter hasSections: Whether the entries have sections. If not, they are in one, even if there are none.
+    /// - Parameter hasSections: Whether the entries have sections. If not, there is always one section.
     init(_ entries: [Entry], hasSections: Bool) {
         self.entries = entries
         guard hasSections else {

@@ -86,8 +86,8 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     /// Returns the object at an index path.
     ///
     /// - Parameter indexPath: The section and the position in it.
-    /// - Returns: The object. If there is none, an object of the entity that belongs to no context; the next save or
-    ///   fetch of the context throws an error that names the index path.
+    /// - Returns: The object. For an index path without an object, an object of the entity that belongs to no context;
+    ///   the next save or fetch of the context throws an error that names the index path.
     public final func object(at indexPath: IndexPath) -> ResultType {
         let object = results.object(at: indexPath) ?? results.missingObject(at: indexPath)
         // A fetch has checked that the entity's objects are results.
@@ -96,8 +96,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
 
     /// Returns the index path of an object; nil if it is not among the results.
     ///
-    /// - Complexity: O(*n*) for the first object after a change, and O(log *s*) for the others, where *s* is the number of
-    ///   sections.
+    /// - Complexity: O(*n*) for the first object after a change, then O(log *s*), where *s* is the number of sections.
     public final func indexPath(forObject object: ResultType) -> IndexPath? {
         (object as? NSManagedObject).flatMap { results.indexPath(of: $0) }
     }

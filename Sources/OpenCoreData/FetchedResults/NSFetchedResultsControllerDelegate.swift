@@ -17,14 +17,14 @@ public enum NSFetchedResultsChangeType: UInt, Sendable {
 /// All methods are optional: they have implementations that do nothing, and a controller stops calling those that its
 /// delegate does not have. The methods are called while the context processes its changes, where the context is used.
 ///
-/// A controller passes itself as one of `any NSFetchRequestResult`. `===` compares controllers regardless of the type of
-/// their results.
+/// A controller passes itself as one of `any NSFetchRequestResult`. `===` compares controllers regardless of the type
+/// of their results.
 public protocol NSFetchedResultsControllerDelegate: AnyObject {
     /// Called with the changes of the list of ids, if the controller has no sections.
     ///
-    /// A delegate that implements this method receives no other call from such a controller. An object with other values
-    /// is removed and inserted, and both changes are associated with each other; so is an object whose id has become
-    /// permanent.
+    /// A delegate that implements this method receives no other call from such a controller. An object with other
+    /// values is removed and inserted, and both changes are associated with each other; so is an object whose id has
+    /// become permanent.
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         didChangeContentWith diff: CollectionDifference<NSManagedObjectID>)
@@ -46,8 +46,8 @@ public protocol NSFetchedResultsControllerDelegate: AnyObject {
     /// Called for each object that was inserted, deleted, moved or updated, once.
     ///
     /// The index paths are those that table views expect: old ones refer to the content before all changes of the
-    /// event, new ones to the content after them. An object that leaves a deleted section, or enters an inserted one, is
-    /// deleted and inserted.
+    /// event, new ones to the content after them. An object that leaves a deleted section, or enters an inserted one,
+    /// is deleted and inserted.
     ///
     /// - Parameters:
     ///   - indexPath: The old index path; nil for an insertion.
@@ -67,7 +67,7 @@ public protocol NSFetchedResultsControllerDelegate: AnyObject {
     ) -> String?
 }
 
-// A default implementation tells the controller that the delegate does not have the method.
+// A default implementation records in the controller that the delegate does not have the method.
 extension NSFetchedResultsControllerDelegate {
     /// Does nothing.
     public func controller(

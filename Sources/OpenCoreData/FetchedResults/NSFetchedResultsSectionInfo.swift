@@ -3,8 +3,8 @@ import SwormPredicates
 
 /// A section of the results of a controller.
 public protocol NSFetchedResultsSectionInfo {
-    /// The value of the section's key path, as a string. Empty for nil, and for the only section of a controller without
-    /// sections.
+    /// The value of the section's key path, as a string. Empty for nil, and for the only section of a controller
+    /// without sections.
     var name: String { get }
     /// The title in an index of the sections.
     var indexTitle: String? { get }

@@ -2,8 +2,8 @@ import Foundation
 
 @testable import OpenCoreData
 
-/// The rows of a table view, which follows a controller by the calls of its delegate alone, and refuses what a table view
-/// refuses.
+/// The rows of a table view, which follows a controller by the calls of its delegate alone, and refuses what a table
+/// view refuses.
 final class TableMirror: NSFetchedResultsControllerDelegate {
     struct Row {
         var object: NSManagedObject

@@ -11,8 +11,8 @@ extension Notification.Name {
     ///
     /// All changes since the last notification are in one notification. It is posted by
     /// ``NSManagedObjectContext/processPendingChanges()``, at the end of `perform` and `performAndWait`, before a save
-    /// and before a fetch that includes unsaved changes, and at once when changes are merged or discarded. The user info
-    /// has a key for each kind of change that has occurred:
+    /// and before a fetch that includes unsaved changes, and at once when changes are merged or discarded. The user
+    /// info has a key for each kind of change that has occurred:
     ///
     /// | key | value |
     /// | --- | --- |

@@ -30,7 +30,7 @@ extension NSManagedObject {
         context.pendingEvent.noteInsertion(of: self)
     }
 
-    /// Notes the change of a to-many relationship, if the earlier members cannot be worked out without it.
+    /// Notes the change of a to-many relationship, if the earlier members are unknown without it.
     @inline(__always)
     final func noteMember(_ member: NSManagedObject, isAdded: Bool, slot: Int) {
         noteChange()
@@ -39,8 +39,8 @@ extension NSManagedObject {
         }
     }
 
-    /// Returns the earlier values of the properties that have changed since the last notification about changed objects,
-    /// or, while that notification is posted, of those that it is about.
+    /// Returns the earlier values of the properties that have changed since the last notification about changed
+    /// objects, or, while that notification is posted, of those that it is about.
     ///
     /// - Returns: The values by key, with `NSNull` for nil. Transient properties are left out. The earlier values of a
     ///   new object are the defaults of its entity.

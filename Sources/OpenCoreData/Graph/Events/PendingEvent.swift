@@ -3,7 +3,7 @@ import SwormStore
 
 /// The objects that have changed since the last notification about changed objects.
 ///
-/// Noting an object costs an addition to an array; everything else is worked out when somebody observes. An object is in
+/// Noting an object costs an addition to an array; everything else is computed when somebody observes. An object is in
 /// `inserted` or in `changed` if it has the status `noted`.
 struct PendingEvent {
     private(set) var inserted: ContiguousArray<NSManagedObject> = []
