@@ -47,8 +47,12 @@ extension NSManagedObjectContext {
     /// Restores the unsaved state of a checkpoint of this context. Nothing may have been saved since the checkpoint.
     package final func restore(_ checkpoint: ContextCheckpoint) {
         let known = Set(checkpoint.states.map { ObjectIdentifier($0.object) })
+        let isObserved = isObserved
+        let fresh = isObserved ? insertedList.filter { $0.status.contains(.fresh) } : []
+        let pending = takePendingEvent(isObserved: isObserved)
+        let isFresh = Set(fresh.map(ObjectIdentifier.init))
         for object in insertedList.objects where !known.contains(ObjectIdentifier(object)) {
-            if !object.status.contains(.fresh) { pendingEvent.noteDeletion(of: object) }
+            if isObserved, !isFresh.contains(ObjectIdentifier(object)) { pendingEvent.noteDeletion(of: object) }
             forgetInserted(object)
         }
         for object in updatedList.objects + deletedList.objects where !known.contains(ObjectIdentifier(object)) {
@@ -62,6 +66,9 @@ extension NSManagedObjectContext {
         insertedList.settle()
         updatedList.settle()
         deletedList.settle()
+        insertedList.markAll()
+        updatedList.markAll()
+        deletedList.markAll()
         saving.restoreStores(checkpoint.assignedStores)
         faulting.resetFailure(to: checkpoint.failure)
         // Remove all old identities before entering new ones, because two objects may have swapped their identities.
@@ -79,6 +86,17 @@ extension NSManagedObjectContext {
         }
         forgetRelationshipsOfUnchangedObjects()
         forgetReadAhead(rowsStand: true)
+        if isObserved { noteRestored(pending, fresh: fresh) }
+    }
+
+    /// Notes the objects of an event that was interrupted by a restored state, as far as it still concerns them.
+    private final func noteRestored(_ pending: PendingEvent, fresh: [NSManagedObject]) {
+        for object in fresh where object.status.contains(.inserted) {
+            object.noteInsertion()
+            pendingEvent.noteInsertion(of: object)
+        }
+        for object in pending.deleted { pendingEvent.noteDeletion(of: object) }
+        for object in pending.changed + pending.refreshed { pendingEvent.noteRefresh(of: object) }
     }
 }
 

@@ -61,7 +61,7 @@ extension NSManagedObjectContext {
         object.status.insert(.inserted)
         identities[temporaryKey(of: object)] = object
         insertedList.insert(object)
-        object.noteInsertion(in: self)
+        object.noteInsertion()
         object.awakeFromInsert()
     }
 
@@ -112,8 +112,11 @@ extension NSManagedObjectContext {
             next.status.remove(.updated)
             next.status.insert(.deleted)
             updatedList.remove(next)
-            if !wasInserted { deletedList.insert(next) }
-            if !next.status.contains(.fresh) { pendingEvent.noteDeletion(of: next) }
+            if !wasInserted {
+                deletedList.insert(next)
+            } else if !next.status.contains(.fresh) {
+                pendingEvent.noteDeletion(of: next)
+            }
             waiting += applyDeleteRules(of: next)
             if wasInserted {
                 forgetInserted(next)

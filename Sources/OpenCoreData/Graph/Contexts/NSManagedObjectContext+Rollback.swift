@@ -6,8 +6,9 @@ extension NSManagedObjectContext {
     public func rollback() {
         let inserted = insertedList.objects
         let others = updatedList.objects + deletedList.objects
+        let isObserved = isObserved
         let announced = isObserved ? inserted.filter { !$0.status.contains(.fresh) } : []
-        let pending = pendingEvent.take()
+        let pending = takePendingEvent(isObserved: isObserved)
         insertedList.removeAll()
         updatedList.removeAll()
         deletedList.removeAll()
@@ -37,7 +38,7 @@ extension NSManagedObjectContext {
         saving.forgetAllLost()
         let changed = hasChanges ? insertedList.objects + updatedList.objects + deletedList.objects : []
         let ids = isObserved ? identities.objects.map(\.objectID) : nil
-        _ = pendingEvent.take()
+        _ = takePendingEvent(isObserved: false)
         insertedList.removeAll()
         updatedList.removeAll()
         deletedList.removeAll()

@@ -12,22 +12,17 @@ extension NSManagedObject {
     /// Notes the first change of an event.
     @inline(never)
     private final func noteFirstChange() {
-        guard let context, !status.contains(.gone) else { return }
         status.insert(.noted)
-        // The earlier values of an object without unsaved changes are those of its row.
-        guard !status.isDisjoint(with: [.inserted, .updated]) else {
-            return context.pendingEvent.noteChange(of: self, since: nil)
-        }
+        // An object without unsaved changes enters a list of its context, and its earlier values are those of its row.
+        guard !status.isDisjoint(with: [.inserted, .updated]), let context else { return }
         status.insert(.wasDirty)
         context.pendingEvent.noteChange(of: self, since: EarlierValues(of: self))
     }
 
     /// Notes that the object is new in its context.
-    final func noteInsertion(in context: NSManagedObjectContext) {
-        if status.contains(.noted) { return }
+    final func noteInsertion() {
         status.insert([.noted, .fresh])
-        status.remove(.deletionPosted)
-        context.pendingEvent.noteInsertion(of: self)
+        status.subtract([.deletionPosted, .wasDirty])
     }
 
     /// Notes the change of a to-many relationship, if the earlier members are unknown without it.
@@ -47,14 +42,17 @@ extension NSManagedObject {
     public final func changedValuesForCurrentEvent() -> [String: Any] {
         guard let context else { return [:] }
         let event: PendingEvent
+        let isNew: Bool
         if let announced = context.announcedEvent, announced.contains(self) {
             event = announced
+            isNew = announced.isInsertion(of: self)
         } else if status.contains(.noted) {
             event = context.pendingEvent
+            isNew = status.contains(.fresh)
         } else {
             return [:]
         }
-        let before = event.isInsertion(of: self) ? nil : event.earlierValues(of: self)
+        let before = isNew ? nil : event.earlierValues(of: self)
         var values: [String: Any] = [:]
         noteEarlierAttributes(before, in: &values)
         noteEarlierRelationships(before, in: &values)

@@ -8,19 +8,20 @@ extension NSManagedObjectContext {
     /// The end of `perform` and `performAndWait`, a save, and a fetch that includes unsaved changes call this method.
     /// Relationships and delete rules are always up to date, and do not depend on it.
     public final func processPendingChanges() {
-        guard !pendingEvent.isEmpty else { return }
+        guard hasPendingEvent else { return }
         lock.lock()
         defer { lock.unlock() }
         // Observers may make changes, which are the next event. The bound stops two observers that undo each other's
         // changes; the rest is processed with the next event.
         for _ in 0..<1000 {
-            let pending = pendingEvent.take()
+            let isObserved = isObserved
+            let pending = takePendingEvent(isObserved: isObserved)
             guard isObserved else { return }
             let outer = announcedEvent
             announcedEvent = pending
             announce(ContextEvent(pending))
             announcedEvent = outer
-            if pendingEvent.isEmpty { return }
+            if !hasPendingEvent { return }
         }
     }
 
@@ -110,7 +111,7 @@ extension NSManagedObjectContext {
     /// Announces the merge of other contexts' changes.
     final func announceMerge(_ ids: SavedIDs, deleted: [NSManagedObject]) {
         if isObserved {
-            var event = ContextEvent(pendingEvent.take())
+            var event = ContextEvent(takePendingEvent(isObserved: true))
             event.deleted += deleted
             event.merged = ids.inserted + ids.updated + ids.refreshed
             if ObservedName.objectsDidChange.mayBeObserved {

@@ -1,26 +1,30 @@
 import SwormPredicates
 import SwormStore
 
-/// The objects that have changed since the last notification about changed objects.
+/// The objects that have changed since the last notification about changed objects, as far as the lists of the context
+/// do not know them.
 ///
-/// Noting an object costs an addition to an array; everything else is computed when somebody observes. An object is in
-/// `inserted` or in `changed` if it has the status `noted`.
+/// An object without unsaved changes enters a list of its context when it is inserted, changed or deleted, and the
+/// lists know which objects were added in the pending event. So the first change of an object only sets a bit in its
+/// status.
 struct PendingEvent {
-    private(set) var inserted: ContiguousArray<NSManagedObject> = []
-    private(set) var changed: ContiguousArray<NSManagedObject> = []
-    private(set) var deleted: ContiguousArray<NSManagedObject> = []
+    private(set) var inserted: [NSManagedObject] = []
+    /// The changed objects that had unsaved changes before.
+    private(set) var changed: [NSManagedObject] = []
+    /// The deleted objects that were inserted, and not saved, before.
+    private(set) var deleted: [NSManagedObject] = []
     /// The objects that were read anew. They are noted only while somebody observes the context.
-    private(set) var refreshed: ContiguousArray<NSManagedObject> = []
+    private(set) var refreshed: [NSManagedObject] = []
     /// The values before the event of changed objects that had unsaved changes by then.
     private var earlier: [ObjectIdentifier: EarlierValues] = [:]
 
-    var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty && refreshed.isEmpty }
+    var isEmpty: Bool { changed.isEmpty && inserted.isEmpty && deleted.isEmpty && refreshed.isEmpty }
 
     mutating func noteInsertion(of object: NSManagedObject) { inserted.append(object) }
 
-    mutating func noteChange(of object: NSManagedObject, since values: EarlierValues?) {
+    mutating func noteChange(of object: NSManagedObject, since values: EarlierValues) {
         changed.append(object)
-        if let values { earlier[ObjectIdentifier(object)] = values }
+        earlier[ObjectIdentifier(object)] = values
     }
 
     mutating func noteDeletion(of object: NSManagedObject) { deleted.append(object) }
@@ -31,13 +35,11 @@ struct PendingEvent {
         earlier[ObjectIdentifier(object)]?.steps.append((slot, member, isAdded))
     }
 
-    /// Returns the noted objects, and starts the next event.
-    mutating func take() -> PendingEvent {
-        var taken = PendingEvent()
-        swap(&self, &taken)
-        for object in taken.inserted { object.status.subtract([.noted, .fresh, .wasDirty]) }
-        for object in taken.changed { object.status.subtract([.noted, .wasDirty]) }
-        return taken
+    /// Adds the objects of the context's lists.
+    mutating func add(inserted: [NSManagedObject], changed: [NSManagedObject], deleted: [NSManagedObject]) {
+        self.inserted += inserted
+        self.changed += changed
+        self.deleted += deleted
     }
 
     func earlierValues(of object: NSManagedObject) -> EarlierValues? { earlier[ObjectIdentifier(object)] }
@@ -46,6 +48,45 @@ struct PendingEvent {
     func contains(_ object: NSManagedObject) -> Bool { isInsertion(of: object) || changed.contains { $0 === object } }
 
     func isInsertion(of object: NSManagedObject) -> Bool { inserted.contains { $0 === object } }
+}
+
+extension NSManagedObjectContext {
+    /// Whether objects have changed since the last event.
+    final var hasPendingEvent: Bool {
+        insertedList.hasUnmarked || updatedList.hasUnmarked || deletedList.hasUnmarked || !pendingEvent.isEmpty
+    }
+
+    /// Returns the pending event, and starts the next one.
+    ///
+    /// - Parameter isObserved: Whether the objects of the event are needed.
+    final func takePendingEvent(isObserved: Bool) -> PendingEvent {
+        var taken = PendingEvent()
+        swap(&pendingEvent, &taken)
+        for object in taken.inserted { object.status.subtract([.noted, .fresh, .wasDirty]) }
+        for object in taken.changed { object.status.subtract([.noted, .wasDirty]) }
+        for object in insertedList.unmarked { object.status.subtract([.noted, .fresh, .wasDirty]) }
+        for object in updatedList.unmarked { object.status.subtract([.noted, .wasDirty]) }
+        if isObserved {
+            taken.add(
+                inserted: Array(insertedList.unmarked), changed: Array(updatedList.unmarked),
+                deleted: Array(deletedList.unmarked))
+        }
+        insertedList.markAll()
+        updatedList.markAll()
+        deletedList.markAll()
+        return taken
+    }
+
+    /// Keeps the objects of the pending event, because a save is about to empty the lists. Usually the event is
+    /// empty: only a merge policy changes objects after the save has begun.
+    final func keepPendingEvent() {
+        guard hasPendingEvent else { return }
+        let isObserved = isObserved
+        let pending = takePendingEvent(isObserved: isObserved)
+        guard isObserved else { return }
+        for object in pending.inserted + pending.changed + pending.refreshed { pendingEvent.noteRefresh(of: object) }
+        for object in pending.deleted { pendingEvent.noteDeletion(of: object) }
+    }
 }
 
 /// The unsaved values of an object at the beginning of an event.

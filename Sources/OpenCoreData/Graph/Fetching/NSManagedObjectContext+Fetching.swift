@@ -43,8 +43,7 @@ extension NSManagedObjectContext {
     /// - Throws: An error that names an unknown entity or key, or the store's error.
     public func count<T: NSFetchRequestResult>(for request: NSFetchRequest<T>) throws -> Int {
         beginFetch(request)
-        let coordinator = try requireCoordinator()
-        let specification = try request.specification(in: coordinator.compiledModel)
+        let specification = try request.specification(in: requireCoordinator().compiledModel)
         return try count(
             specification, includesPendingChanges: request.includesPendingChanges, stores: request.affectedStores)
     }

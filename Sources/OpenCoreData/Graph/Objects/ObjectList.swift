@@ -11,6 +11,8 @@ struct ObjectList: Sequence {
     private var counts: [Int] = []
     /// Whether objects of subclasses were added, which may override methods that do nothing in plain objects.
     private(set) var hasSubclasses = false
+    /// The index from which on the objects were added in the pending event.
+    private var mark = 0
 
     var isEmpty: Bool { count == 0 }
     var objects: [NSManagedObject] { Array(self) }
@@ -48,17 +50,28 @@ struct ObjectList: Sequence {
         count = 0
         counts = []
         hasSubclasses = false
+        mark = 0
     }
 
     /// Closes the holes and updates the indexes of the objects. Call it after changes, or when an old copy of a list is
     /// used again.
     mutating func settle() {
+        if mark > 0 { mark = storage[..<Swift.min(mark, storage.count)].count { $0 != nil } }
         storage.removeAll { $0 == nil }
         for (index, object) in storage.enumerated() { object?.listPlace = index }
     }
 }
 
 extension ObjectList {
+    /// Whether objects may have been added in the pending event.
+    var hasUnmarked: Bool { storage.count > mark }
+
+    /// The objects that were added in the pending event and not removed.
+    var unmarked: some Sequence<NSManagedObject> { storage[Swift.min(mark, storage.count)...].lazy.compactMap { $0 } }
+
+    /// Ends the pending event.
+    mutating func markAll() { mark = storage.count }
+
     /// Creates a list for iteration only, which does not set the indexes of the objects.
     init(listing objects: [NSManagedObject]) {
         storage = ContiguousArray(objects.map { $0 })

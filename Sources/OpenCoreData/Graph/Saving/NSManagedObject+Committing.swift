@@ -30,7 +30,7 @@ extension NSManagedObject {
         changedAttributes.removeAll()
         changedRelationships.removeAll()
         refusals = []
-        status.subtract([.inserted, .updated])
+        status.subtract([.inserted, .updated, .noted, .fresh, .wasDirty])
         if relationships.isEmpty { return }
         let keys = saved.orderKeys[ObjectIdentifier(self)] ?? [:]
         for slot in relationships.indices {

@@ -13,7 +13,8 @@ extension NSManagedObjectContext {
         defer { lock.unlock() }
         try throwReadError()
         if saving.isRunning { return }
-        processPendingChanges()
+        // Without an observer, the event ends with the save, which visits its objects anyway.
+        if isObserved { processPendingChanges() }
         guard hasChanges else { return try saveMetadata() }
         saving.begin()
         defer {

@@ -21,6 +21,7 @@ extension SaveOperation {
             for object in updated { context.updatedList.remove(object) }
             for object in deleted { context.deletedList.remove(object) }
         } else {
+            if context.isObserved { context.keepPendingEvent() } else { context.pendingEvent = PendingEvent() }
             context.insertedList.removeAll()
             context.updatedList.removeAll()
             context.deletedList.removeAll()

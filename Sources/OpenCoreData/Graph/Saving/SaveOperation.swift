@@ -14,9 +14,10 @@ struct SaveOperation {
     func run() throws {
         context.post(.NSManagedObjectContextWillSave, userInfo: [:])
         try callWillSave()
-        context.processPendingChanges()
+        let isObserved = context.isObserved
+        if isObserved { context.processPendingChanges() }
         try context.validateChanges()
-        if !context.pendingEvent.isEmpty {
+        if isObserved, context.hasPendingEvent {
             // Custom classes have changed objects, or observers have, which are validated too.
             context.processPendingChanges()
             try context.validateChanges()

@@ -29,7 +29,7 @@ extension NSManagedObjectContext {
         object.status.insert(.inserted)
         identities[key] = object
         insertedList.insert(object)
-        object.noteInsertion(in: self)
+        object.noteInsertion()
     }
 
     /// Returns whether the row of an object exists in the store.
