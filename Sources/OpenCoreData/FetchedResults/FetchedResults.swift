@@ -16,7 +16,16 @@ final class FetchedResults: ContextObserver {
     var missingCalls: DelegateCalls = []
     private var plan: FetchedResultsPlan?
     /// Nil before the first fetch.
-    private(set) var content: FetchedResultsContent? { didSet { offsets = nil } }
+    private(set) var content: FetchedResultsContent? {
+        didSet {
+            offsets = nil
+            version += 1
+        }
+    }
+    /// The number of contents so far.
+    private(set) var version = 0
+    /// The controller that was created by the user, which may override titles.
+    weak var owner: (any SectionTitling)?
     /// The offsets of the objects, made for the first lookup.
     private var offsets: [ObjectIdentifier: Int]?
     /// Whether changes were missed, so that only another fetch finds the right objects.
@@ -57,12 +66,7 @@ final class FetchedResults: ContextObserver {
         context.processPendingChanges()
         let plan = try makePlan(try context.requireCoordinator().compiledModel)
         let content = try fetch(plan)
-        if let other = content.entries.first(where: { !isResult($0.object) })?.object {
-            throw CoreDataError(
-                NSCoreDataError,
-                "A fetch of \(other.compiledEntity.name) does not return results of the type of the controller, but \(type(of: other)). Set the class of the entity.",
-                entity: other.compiledEntity.name)
-        }
+        if let error = Self.wrongType(content.entries.first { !isResult($0.object) }) { throw error }
         if plan.sectionPath != nil, !plan.isSortedBySection { try checkSections(of: content, plan) }
         self.plan = plan
         self.content = content
@@ -89,6 +93,32 @@ final class FetchedResults: ContextObserver {
         }
         try context.throwReadError()
         return FetchedResultsContent(entries, hasSections: true)
+    }
+
+    /// Returns the content without objects that do not have the type of the controller's results. The context's next
+    /// save or fetch throws an error for them.
+    private func onlyResults(_ content: FetchedResultsContent, _ plan: FetchedResultsPlan) -> FetchedResultsContent {
+        var known: ObjectIdentifier?
+        func isRight(_ entry: FetchedResultsContent.Entry) -> Bool {
+            // Most objects have one class.
+            let type = ObjectIdentifier(type(of: entry.object))
+            if type == known { return true }
+            guard isResult(entry.object) else { return false }
+            known = type
+            return true
+        }
+        guard let error = Self.wrongType(content.entries.first { !isRight($0) }) else { return content }
+        context.noteFailure(error)
+        return FetchedResultsContent(content.entries.filter(isRight), hasSections: plan.sectionPath != nil)
+    }
+
+    private static func wrongType(_ entry: FetchedResultsContent.Entry?) -> CoreDataError? {
+        guard let object = entry?.object else { return nil }
+        let name = object.compiledEntity.name
+        return CoreDataError(
+            NSCoreDataError,
+            "A fetch of \(name) does not return results of the type of the controller, but \(type(of: object)). Set the class of the entity.",
+            entity: name)
     }
 
     /// Throws an error if the objects of one section are not next to each other.
@@ -133,6 +163,11 @@ final class FetchedResults: ContextObserver {
     }
 
     func title(ofSectionNamed name: String) -> String? {
+        if let owner { owner.sectionIndexTitle(forSectionName: name) } else { standardTitle(ofSectionNamed: name) }
+    }
+
+    /// The title of a section if no subclass of the controller overrides it.
+    func standardTitle(ofSectionNamed name: String) -> String? {
         guard let delegate else { return Self.defaultTitle(name) }
         return delegate.controller(erased, sectionIndexTitleForSectionName: name)
     }
@@ -157,7 +192,7 @@ final class FetchedResults: ContextObserver {
         guard let plan, let old = content else { return }
         let step = FetchedResultsStep(event, plan: plan, context: context)
         guard mustFetch || step.isNeeded else { return }
-        let new: FetchedResultsContent
+        var new: FetchedResultsContent
         do {
             new = if !mustFetch, let placed = try step.place(in: old) { placed } else { try fetch(plan) }
             mustFetch = false
@@ -167,6 +202,7 @@ final class FetchedResults: ContextObserver {
             new = step.withoutLost(old, hasSections: plan.sectionPath != nil)
             if context.coordinator?.persistentStores.isEmpty == false { context.noteReadError(error) }
         }
+        new = onlyResults(new, plan)
         if missingCalls.isSuperset(of: .changes), event.invalidatedAll == nil {
             announce(isChanged: step.changes(old, into: new), new)
         } else if event.invalidatedAll != nil {
@@ -208,12 +244,8 @@ final class FetchedResults: ContextObserver {
         content = new
         for change in changes.sections where !missingCalls.contains(.sections) {
             let content = change.isOld ? old : new
-            let section = content.sections[change.index]
             delegate.controller(
-                controller,
-                didChange: FetchedSection(
-                    name: section.name, indexTitle: title(ofSectionNamed: section.name),
-                    members: content.entries[section.range]),
+                controller, didChange: FetchedSection(content.sections[change.index], of: content, in: self),
                 atSectionIndex: change.index, for: change.type)
         }
         for change in changes.objects where !missingCalls.contains(.objects) {

@@ -1,3 +1,4 @@
+import Foundation
 import SwormPredicates
 import SwormStore
 
@@ -101,11 +102,9 @@ struct FetchedResultsPlan {
     func section(of object: NSManagedObject) throws -> SectionKey? {
         guard let sectionPath else { return nil }
         if isSortedBySection, object.context != nil {
-            let value = try object.sortValue(sectionPath)
-            return SectionKey(value: value, name: Self.name(of: value.cocoaValue))
+            return SectionKey(Self.name(of: try object.sortValue(sectionPath).cocoaValue))
         }
-        let name = Self.name(of: object.value(forKeyPath: sectionPath))
-        return SectionKey(value: .string(name), name: name)
+        return SectionKey(Self.name(of: object.value(forKeyPath: sectionPath)))
     }
 
     private static func name(of value: Any?) -> String {
@@ -113,6 +112,8 @@ struct FetchedResultsPlan {
         case nil: ""
         case let text as String: text
         case let object as NSManagedObject: object.objectID.description
+        // "1" for true, as on Apple's platforms.
+        case let number as NSNumber: number.stringValue
         case let value?: "\(value)"
         }
     }

@@ -23,6 +23,8 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     // Without a constraint, so that a delegate can be passed a controller of any result.
 
     final let results: FetchedResults
+    /// The sections of one content, because table views ask for each of them.
+    private final var knownSections: (version: Int, sections: [any NSFetchedResultsSectionInfo])?
 
     /// Creates a controller. ``performFetch()`` fetches its results.
     ///
@@ -42,6 +44,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
             isResult: { $0 is ResultType }
         ) { try FetchedResultsPlan(fetchRequest, sectionNameKeyPath: sectionNameKeyPath, in: $0) }
         super.init()
+        results.owner = self
     }
 
     init(_ results: FetchedResults) {
@@ -73,7 +76,8 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     /// Fetches the objects anew, without calls to the delegate.
     ///
     /// - Throws: An error if the request has no order, is not a request for managed objects, or is not valid; if the
-    ///   objects are not ordered by section; and the store's error. The results are unchanged then.
+    ///   objects are not ordered by section, or are not of the type of the results; and the store's error. The results
+    ///   are unchanged then.
     open func performFetch() throws { try results.performFetch() }
 
     // MARK: Objects
@@ -89,9 +93,12 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     /// - Returns: The object. For an index path without an object, an object of the entity that belongs to no context;
     ///   the next save or fetch of the context throws an error that names the index path.
     public final func object(at indexPath: IndexPath) -> ResultType {
-        let object = results.object(at: indexPath) ?? results.missingObject(at: indexPath)
-        // A fetch has checked that the entity's objects are results.
-        return [object].compactMap { $0 as? ResultType }[0]
+        if let object = results.object(at: indexPath) as? ResultType { return object }
+        let missing = results.missingObject(at: indexPath)
+        let typed = (ResultType.self as? NSManagedObject.Type).map { $0.init(entity: missing.entity, insertInto: nil) }
+        // One of them is a result: a request's results have no other types.
+        let candidates: [Any?] = [missing, typed, missing.objectID, NSDictionary(), NSNumber(value: 0)]
+        return candidates.compactMap { $0 as? ResultType }[0]
     }
 
     /// Returns the index path of an object; nil if it is not among the results.
@@ -105,13 +112,11 @@ open class NSFetchedResultsController<ResultType>: NSObject {
 
     /// The sections in order; nil before the first ``performFetch()``.
     public final var sections: [any NSFetchedResultsSectionInfo]? {
-        results.content.map { content in
-            content.sections.map { section in
-                FetchedSection(
-                    name: section.name, indexTitle: sectionIndexTitle(forSectionName: section.name),
-                    members: content.entries[section.range])
-            }
-        }
+        guard let content = results.content else { return nil }
+        if let knownSections, knownSections.version == results.version { return knownSections.sections }
+        let sections = content.sections.map { FetchedSection($0, of: content, in: results) }
+        knownSections = (results.version, sections)
+        return sections
     }
 
     /// The different titles of the sections, in their order.
@@ -148,9 +153,16 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     ///
     /// - Parameter sectionName: The name of the section.
     open func sectionIndexTitle(forSectionName sectionName: String) -> String? {
-        results.title(ofSectionNamed: sectionName)
+        results.standardTitle(ofSectionNamed: sectionName)
     }
 }
+
+/// A controller that has titles for its sections.
+protocol SectionTitling: AnyObject {
+    func sectionIndexTitle(forSectionName sectionName: String) -> String?
+}
+
+extension NSFetchedResultsController: SectionTitling {}
 
 extension NSFetchedResultsController where ResultType: NSFetchRequestResult {
     /// The request that the controller was created with.

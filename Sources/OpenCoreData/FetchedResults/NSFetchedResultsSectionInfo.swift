@@ -1,5 +1,4 @@
 import Foundation
-import SwormPredicates
 
 /// A section of the results of a controller.
 public protocol NSFetchedResultsSectionInfo {
@@ -14,27 +13,34 @@ public protocol NSFetchedResultsSectionInfo {
     var objects: [Any]? { get }
 }
 
-/// The value by which objects belong to one section. Adjacent objects with equal values share it.
+/// The name by which objects belong to one section. Adjacent objects of one section share it.
 final class SectionKey {
-    let value: AttributeValue
     let name: String
 
-    init(value: AttributeValue, name: String) {
-        self.value = value
-        self.name = name
-    }
+    init(_ name: String) { self.name = name }
 
-    func isSame(as other: SectionKey) -> Bool {
-        self === other || compareForSort(value, other.value) == .orderedSame
-    }
+    func isSame(as other: SectionKey) -> Bool { self === other || name == other.name }
 }
 
-/// The section that a delegate receives, with the objects at that time.
+/// A section with the objects at one time.
 struct FetchedSection: NSFetchedResultsSectionInfo {
     let name: String
-    let indexTitle: String?
-    let members: ArraySlice<FetchedResultsContent.Entry>
+    /// The members of all sections.
+    private let entries: [FetchedResultsContent.Entry]
+    private let range: Range<Int>
+    private let results: FetchedResults
 
+    init(_ section: FetchedResultsContent.Section, of content: FetchedResultsContent, in results: FetchedResults) {
+        name = section.name
+        entries = content.entries
+        range = section.range
+        self.results = results
+    }
+
+    private var members: ArraySlice<FetchedResultsContent.Entry> { entries[range] }
+
+    // The title may come from a delegate, which is only asked for titles that are used.
+    var indexTitle: String? { results.title(ofSectionNamed: name) }
     var numberOfObjects: Int { members.count }
     var objects: [Any]? { members.map(\.object) }
 }

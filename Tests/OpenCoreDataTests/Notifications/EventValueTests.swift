@@ -76,6 +76,47 @@ struct EventValueTests {
         #expect(earlier() == reviews.reversed())
     }
 
+    @Test func `survive a deletion that is taken back in the same event`() throws {
+        let context = GraphLibrary.context(try ShopModel.coordinator())
+        let changes = NotificationRecorder(.NSManagedObjectContextObjectsDidChange, of: context)
+        let book = try context.make("Book", ["title": "a"])
+        try context.save()
+        book.setValue("b", forKey: "title")
+        context.processPendingChanges()
+        context.delete(book)
+        context.insert(book)
+        book.setValue("c", forKey: "title")
+        #expect(book.changedValuesForCurrentEvent()["title"] as? String == "b")
+        context.processPendingChanges()
+        #expect(changes.keys == [NSUpdatedObjectsKey] && book.changedValuesForCurrentEvent().isEmpty)
+        book.setValue("d", forKey: "title")
+        context.delete(book)
+        context.processPendingChanges()
+        #expect(changes.keys == [NSDeletedObjectsKey])
+        context.insert(book)
+        context.processPendingChanges()
+        #expect(changes.keys == [NSInsertedObjectsKey])
+        book.setValue("e", forKey: "title")
+        #expect(book.changedValuesForCurrentEvent()["title"] as? String == "d")
+        context.processPendingChanges()
+        #expect(changes.keys == [NSUpdatedObjectsKey])
+    }
+
+    @Test func `can be read of ten thousand objects while they are posted`() throws {
+        let context = GraphLibrary.context(try ShopModel.coordinator())
+        let changes = NotificationRecorder(.NSManagedObjectContextObjectsDidChange, of: context)
+        let books = try (0..<10_000).map { try context.make("Book", ["year": $0]) }
+        try context.save()
+        for book in books { book.setValue(-1, forKey: "year") }
+        var years = 0
+        changes.onReceive = {
+            for (year, book) in books.enumerated()
+            where book.changedValuesForCurrentEvent()["year"] as? Int == year { years += 1 }
+        }
+        context.processPendingChanges()
+        #expect(years == 10_000)
+    }
+
     @Test func `of a new object are the defaults`() throws {
         let context = try GraphLibrary.context()
         let book = try context.make("Book", ["stock": 3])

@@ -103,6 +103,31 @@ struct ObjectsDidChangeTests {
         #expect(changes.keys == [NSUpdatedObjectsKey])
     }
 
+    @Test func `a restored state posts how objects differ from what was posted last`() throws {
+        let (book, gone) = (try savedBook(), try savedBook("gone"))
+        book.setValue("b", forKey: "title")
+        context.delete(gone)
+        context.processPendingChanges()
+        let checkpoint = context.checkpoint()
+        context.refresh(book, mergeChanges: false)
+        book.setValue("c", forKey: "title")
+        context.refresh(book, mergeChanges: false)
+        context.insert(gone)
+        context.processPendingChanges()
+        #expect(changes.objects(NSInsertedObjectsKey) == [gone] && changes.objects(NSRefreshedObjectsKey) == [book])
+        context.restore(checkpoint)
+        context.processPendingChanges()
+        #expect(changes.keys == [NSUpdatedObjectsKey, NSDeletedObjectsKey])
+        #expect(changes.objects(NSUpdatedObjectsKey) == [book] && changes.objects(NSDeletedObjectsKey) == [gone])
+        context.restore(checkpoint)
+        context.processPendingChanges()
+        #expect(changes.keys == [NSUpdatedObjectsKey])
+        book.setValue("d", forKey: "title")
+        #expect(book.changedValuesForCurrentEvent()["title"] as? String == "b")
+        context.processPendingChanges()
+        #expect(changes.objects(NSUpdatedObjectsKey) == [book])
+    }
+
     @Test func `the end of perform and of performAndWait posts them once, before the caller goes on`() async throws {
         let context = context
         context.performAndWait {

@@ -82,7 +82,11 @@ extension NSManagedObjectContext {
             // An object that was inserted and then deleted has left the context.
             state.object.context = self
             identities[temporaryKey(of: state.object)] = state.object
-            noteRefresh(of: state.object)
+            if !state.object.status.contains(.deleted) {
+                noteRefresh(of: state.object)
+            } else if isObserved, !state.object.status.contains(.deletionPosted) {
+                pendingEvent.noteDeletion(of: state.object)
+            }
         }
         forgetRelationshipsOfUnchangedObjects()
         forgetReadAhead(rowsStand: true)
@@ -131,7 +135,7 @@ extension ContextCheckpoint.State {
         }
         object.changedRelationships = changedRelationships
         // Which events an object is in does not belong to its state.
-        object.status = status.subtracting(.ofEvents).union(object.status.intersection(.ofEvents))
+        object.status = status.subtracting(.ofEvents).union(object.status.intersection(.deletionPosted))
         object.refusals = refusals
     }
 }

@@ -109,6 +109,8 @@ extension NSManagedObjectContext {
             next.prepareForDeletion()
             recorder?.noteDeletion(of: next)
             let wasInserted = next.status.contains(.inserted)
+            // Keeps the unsaved values, in case the deletion is taken back in the same event.
+            if next.status.contains(.updated) { next.noteChange() }
             next.status.remove(.updated)
             next.status.insert(.deleted)
             updatedList.remove(next)

@@ -88,7 +88,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The objects that have changed since the last notification about changed objects.
     @exclusivity(unchecked) final var pendingEvent = PendingEvent()
     /// The event that observers are being notified of.
-    final var announcedEvent: PendingEvent?
+    final var announcedEvent: AnnouncedEvent?
     final var observers: [WeakObserver] = []
     /// Whether the coordinator notifies the context when a store is removed.
     final var followsStores = false

@@ -44,7 +44,7 @@ extension NSManagedObject {
         let event: PendingEvent
         let isNew: Bool
         if let announced = context.announcedEvent, announced.contains(self) {
-            event = announced
+            event = announced.event
             isNew = announced.isInsertion(of: self)
         } else if status.contains(.noted) {
             event = context.pendingEvent

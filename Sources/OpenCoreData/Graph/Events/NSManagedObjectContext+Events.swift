@@ -18,7 +18,7 @@ extension NSManagedObjectContext {
             let pending = takePendingEvent(isObserved: isObserved)
             guard isObserved else { return }
             let outer = announcedEvent
-            announcedEvent = pending
+            announcedEvent = AnnouncedEvent(pending)
             announce(ContextEvent(pending))
             announcedEvent = outer
             if !hasPendingEvent { return }

@@ -43,11 +43,23 @@ struct PendingEvent {
     }
 
     func earlierValues(of object: NSManagedObject) -> EarlierValues? { earlier[ObjectIdentifier(object)] }
+}
+
+/// The event that observers are being notified of.
+final class AnnouncedEvent {
+    let event: PendingEvent
+    // Sets are only made for observers that ask.
+    private lazy var inserted = Set(event.inserted.map { ObjectIdentifier($0) })
+    private lazy var changed = Set(event.changed.map { ObjectIdentifier($0) })
+
+    init(_ event: PendingEvent) { self.event = event }
 
     /// Whether an object was inserted or changed in the event.
-    func contains(_ object: NSManagedObject) -> Bool { isInsertion(of: object) || changed.contains { $0 === object } }
+    func contains(_ object: NSManagedObject) -> Bool {
+        isInsertion(of: object) || changed.contains(ObjectIdentifier(object))
+    }
 
-    func isInsertion(of object: NSManagedObject) -> Bool { inserted.contains { $0 === object } }
+    func isInsertion(of object: NSManagedObject) -> Bool { inserted.contains(ObjectIdentifier(object)) }
 }
 
 extension NSManagedObjectContext {
@@ -66,6 +78,7 @@ extension NSManagedObjectContext {
         for object in taken.changed { object.status.subtract([.noted, .wasDirty]) }
         for object in insertedList.unmarked { object.status.subtract([.noted, .fresh, .wasDirty]) }
         for object in updatedList.unmarked { object.status.subtract([.noted, .wasDirty]) }
+        for object in deletedList.unmarked { object.status.subtract([.noted, .wasDirty]) }
         if isObserved {
             taken.add(
                 inserted: Array(insertedList.unmarked), changed: Array(updatedList.unmarked),
