@@ -30,6 +30,8 @@ final class FetchedResults: ContextObserver {
     private var offsets: [ObjectIdentifier: Int]?
     /// Whether changes were missed, so that only another fetch finds the right objects.
     private var mustFetch = false
+    /// Whether an error was recorded for objects that do not have the type of the results.
+    private var hasWrongObjects = false
     /// Whether the delegate is being notified. Events in the meantime wait, because their changes refer to the new
     /// content.
     private var isAnnouncing = false
@@ -70,6 +72,7 @@ final class FetchedResults: ContextObserver {
         if plan.sectionPath != nil, !plan.isSortedBySection { try checkSections(of: content, plan) }
         self.plan = plan
         self.content = content
+        hasWrongObjects = false
         mustFetch = delegate == nil
         if delegate != nil { context.add(self) }
     }
@@ -96,7 +99,7 @@ final class FetchedResults: ContextObserver {
     }
 
     /// Returns the content without objects that do not have the type of the controller's results. The context's next
-    /// save or fetch throws an error for them.
+    /// save or fetch throws an error for the first of them.
     private func onlyResults(_ content: FetchedResultsContent, _ plan: FetchedResultsPlan) -> FetchedResultsContent {
         var known: ObjectIdentifier?
         func isRight(_ entry: FetchedResultsContent.Entry) -> Bool {
@@ -108,7 +111,8 @@ final class FetchedResults: ContextObserver {
             return true
         }
         guard let error = Self.wrongType(content.entries.first { !isRight($0) }) else { return content }
-        context.noteFailure(error)
+        if !hasWrongObjects { context.noteFailure(error) }
+        hasWrongObjects = true
         return FetchedResultsContent(content.entries.filter(isRight), hasSections: plan.sectionPath != nil)
     }
 

@@ -42,7 +42,8 @@ struct FetchedResultsSectionTests {
         #expect(controller.sections?.map(\.name) == ["A", "B"])
         books[2].setValue("C", forKey: "initial")
         context.processPendingChanges()
-        #expect(controller.sections?.map(\.name) == ["A", "B", "C"] && controller.sectionIndexTitles == ["A", "B", "C"])
+        #expect(
+            controller.sections?.map(\.name) == ["A", "B", "C"] && controller.sectionIndexTitles == ["A", "B", "C"])
         #expect(mirror.differences(from: controller).isEmpty && mirror.counts["section insert"] == 1)
     }
 
@@ -123,7 +124,7 @@ struct FetchedResultsSectionTests {
         let error = coreDataError { _ = try context.all("Tag") }
         #expect(error?.entity == "Tag" && error?.message.contains("type of the controller") ?? false)
         #expect(coreDataError { try controller.performFetch() }?.message == error?.message)
-        // The error is recorded for each event, and not forever.
+        // The error is recorded once.
         try context.save()
         #expect(try context.all("Tag").count == 1)
     }
