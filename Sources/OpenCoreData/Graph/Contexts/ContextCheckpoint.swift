@@ -11,7 +11,7 @@ package struct ContextCheckpoint {
         let changedAttributes: SlotSet
         let relationships: [NSManagedObject.RelationshipState]
         let changedRelationships: SlotSet
-        let status: NSManagedObject.Status
+        let status: ObjectStatus
         let refusals: [CoreDataError]
     }
 

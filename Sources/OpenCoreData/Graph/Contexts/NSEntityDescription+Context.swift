@@ -39,8 +39,3 @@ extension NSManagedObject {
         ModelsInUse.entity(of: self) ?? NSEntityDescription(unknownName: String(describing: self))
     }
 }
-
-/// The context whose block is running.
-enum CurrentContext {
-    @TaskLocal static var value: NSManagedObjectContext?
-}

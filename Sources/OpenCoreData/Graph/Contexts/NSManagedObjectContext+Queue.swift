@@ -136,6 +136,11 @@ extension NSManagedObjectContext: WaitTarget {
     }
 }
 
+/// The context whose block is running.
+enum CurrentContext {
+    @TaskLocal static var value: NSManagedObjectContext?
+}
+
 extension CoreDataError {
     fileprivate static var contextIsHeld: CoreDataError {
         CoreDataError(

@@ -38,7 +38,7 @@ extension NSManagedObjectContext {
         saving.forgetAllLost()
         let changed = hasChanges ? insertedList.objects + updatedList.objects + deletedList.objects : []
         let ids = isObserved ? identities.objects.map(\.objectID) : nil
-        _ = takePendingEvent(isObserved: false)
+        pendingEvent = PendingEvent()
         insertedList.removeAll()
         updatedList.removeAll()
         deletedList.removeAll()

@@ -3,37 +3,6 @@ import SwormPredicates
 import SwormStore
 
 extension NSManagedObject {
-    /// Notes that a value is about to change.
-    @inline(__always)
-    final func noteChange() {
-        if !status.contains(.noted) { noteFirstChange() }
-    }
-
-    /// Notes the first change of an event.
-    @inline(never)
-    private final func noteFirstChange() {
-        status.insert(.noted)
-        // An object without unsaved changes enters a list of its context, and its earlier values are those of its row.
-        guard !status.isDisjoint(with: [.inserted, .updated]), let context else { return }
-        status.insert(.wasDirty)
-        context.pendingEvent.noteChange(of: self, since: EarlierValues(of: self))
-    }
-
-    /// Notes that the object is new in its context.
-    final func noteInsertion() {
-        status.insert([.noted, .fresh])
-        status.subtract([.deletionPosted, .wasDirty])
-    }
-
-    /// Notes the change of a to-many relationship, if the earlier members are unknown without it.
-    @inline(__always)
-    final func noteMember(_ member: NSManagedObject, isAdded: Bool, slot: Int) {
-        noteChange()
-        if status.contains(.wasDirty) {
-            context?.pendingEvent.noteMember(member, isAdded: isAdded, of: self, slot: slot)
-        }
-    }
-
     /// Returns the earlier values of the properties that have changed since the last notification about changed
     /// objects, or, while that notification is posted, of those that it is about.
     ///

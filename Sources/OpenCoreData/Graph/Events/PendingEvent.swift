@@ -45,23 +45,6 @@ struct PendingEvent {
     func earlierValues(of object: NSManagedObject) -> EarlierValues? { earlier[ObjectIdentifier(object)] }
 }
 
-/// The event that observers are being notified of.
-final class AnnouncedEvent {
-    let event: PendingEvent
-    // Sets are only made for observers that ask.
-    private lazy var inserted = Set(event.inserted.map { ObjectIdentifier($0) })
-    private lazy var changed = Set(event.changed.map { ObjectIdentifier($0) })
-
-    init(_ event: PendingEvent) { self.event = event }
-
-    /// Whether an object was inserted or changed in the event.
-    func contains(_ object: NSManagedObject) -> Bool {
-        isInsertion(of: object) || changed.contains(ObjectIdentifier(object))
-    }
-
-    func isInsertion(of object: NSManagedObject) -> Bool { inserted.contains(ObjectIdentifier(object)) }
-}
-
 extension NSManagedObjectContext {
     /// Whether objects have changed since the last event.
     final var hasPendingEvent: Bool {
@@ -76,13 +59,11 @@ extension NSManagedObjectContext {
         swap(&pendingEvent, &taken)
         for object in taken.inserted { object.status.subtract([.noted, .fresh, .wasDirty]) }
         for object in taken.changed { object.status.subtract([.noted, .wasDirty]) }
-        for object in insertedList.unmarked { object.status.subtract([.noted, .fresh, .wasDirty]) }
-        for object in updatedList.unmarked { object.status.subtract([.noted, .wasDirty]) }
-        for object in deletedList.unmarked { object.status.subtract([.noted, .wasDirty]) }
+        insertedList.forEachUnmarked { $0.status.subtract([.noted, .fresh, .wasDirty]) }
+        updatedList.forEachUnmarked { $0.status.subtract([.noted, .wasDirty]) }
+        deletedList.forEachUnmarked { $0.status.subtract([.noted, .wasDirty]) }
         if isObserved {
-            taken.add(
-                inserted: Array(insertedList.unmarked), changed: Array(updatedList.unmarked),
-                deleted: Array(deletedList.unmarked))
+            taken.add(inserted: insertedList.unmarked, changed: updatedList.unmarked, deleted: deletedList.unmarked)
         }
         insertedList.markAll()
         updatedList.markAll()
@@ -99,6 +80,39 @@ extension NSManagedObjectContext {
         guard isObserved else { return }
         for object in pending.inserted + pending.changed + pending.refreshed { pendingEvent.noteRefresh(of: object) }
         for object in pending.deleted { pendingEvent.noteDeletion(of: object) }
+    }
+}
+
+extension NSManagedObject {
+    /// Notes that a value is about to change.
+    @inline(__always)
+    final func noteChange() {
+        if !status.contains(.noted) { noteFirstChange() }
+    }
+
+    /// Notes the first change of an event.
+    @inline(never)
+    private final func noteFirstChange() {
+        status.insert(.noted)
+        // An object without unsaved changes enters a list of its context, and its earlier values are those of its row.
+        guard !status.isDisjoint(with: [.inserted, .updated]), let context else { return }
+        status.insert(.wasDirty)
+        context.pendingEvent.noteChange(of: self, since: EarlierValues(of: self))
+    }
+
+    /// Notes that the object is new in its context.
+    final func noteInsertion() {
+        status.insert([.noted, .fresh])
+        status.subtract([.deletionPosted, .wasDirty])
+    }
+
+    /// Notes the change of a to-many relationship, if the earlier members are unknown without it.
+    @inline(__always)
+    final func noteMember(_ member: NSManagedObject, isAdded: Bool, slot: Int) {
+        noteChange()
+        if status.contains(.wasDirty) {
+            context?.pendingEvent.noteMember(member, isAdded: isAdded, of: self, slot: slot)
+        }
     }
 }
 

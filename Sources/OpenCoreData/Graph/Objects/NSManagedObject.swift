@@ -20,7 +20,7 @@ open class NSManagedObject: NSObject {
     @exclusivity(unchecked) private final var identity: NSManagedObjectID
     @exclusivity(unchecked) final var snapshot: ObjectSnapshot
     @exclusivity(unchecked) final var changedAttributes = SlotSet()
-    @exclusivity(unchecked) final var status = Status()
+    @exclusivity(unchecked) final var status = ObjectStatus()
     /// The object's index in the list of changed objects of the context.
     @exclusivity(unchecked) final var listPlace = -1
 

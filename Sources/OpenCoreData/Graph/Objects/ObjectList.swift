@@ -66,8 +66,21 @@ extension ObjectList {
     /// Whether objects may have been added in the pending event.
     var hasUnmarked: Bool { storage.count > mark }
 
+    /// Calls a closure with the objects that were added in the pending event and not removed.
+    func forEachUnmarked(_ body: (NSManagedObject) -> Void) {
+        var index = mark
+        while index < storage.count {
+            if let object = storage[index] { body(object) }
+            index += 1
+        }
+    }
+
     /// The objects that were added in the pending event and not removed.
-    var unmarked: some Sequence<NSManagedObject> { storage[Swift.min(mark, storage.count)...].lazy.compactMap { $0 } }
+    var unmarked: [NSManagedObject] {
+        var objects: [NSManagedObject] = []
+        forEachUnmarked { objects.append($0) }
+        return objects
+    }
 
     /// Ends the pending event.
     mutating func markAll() { mark = storage.count }

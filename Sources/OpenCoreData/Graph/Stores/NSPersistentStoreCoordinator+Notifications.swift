@@ -22,9 +22,3 @@ public let NSRemovedPersistentStoresKey: String = "removed"
 /// The key for the array of stores whose identifier has changed. Identifiers do not change here, so no notification has
 /// it.
 public let NSUUIDChangedPersistentStoresKey: String = "changed"
-
-extension NSPersistentStoreCoordinator {
-    final func post(_ name: Notification.Name, _ stores: [String: [NSPersistentStore]]) {
-        NotificationCenter.default.post(name: name, object: self, userInfo: stores)
-    }
-}

@@ -229,3 +229,9 @@ extension NSPersistentStore {
         )
     }
 }
+
+extension NSPersistentStoreCoordinator {
+    final func post(_ name: Notification.Name, _ stores: [String: [NSPersistentStore]]) {
+        NotificationCenter.default.post(name: name, object: self, userInfo: stores)
+    }
+}

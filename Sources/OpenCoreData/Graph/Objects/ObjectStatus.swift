@@ -1,0 +1,22 @@
+/// The state of an object in its context.
+struct ObjectStatus: OptionSet {
+    let rawValue: UInt16
+    static let inserted = ObjectStatus(rawValue: 1)
+    static let updated = ObjectStatus(rawValue: 2)
+    static let deleted = ObjectStatus(rawValue: 4)
+    /// The row was not found.
+    static let inaccessible = ObjectStatus(rawValue: 8)
+    /// The object's deletion was saved.
+    static let gone = ObjectStatus(rawValue: 16)
+    /// The object once had a temporary id, because it was inserted in this context.
+    static let named = ObjectStatus(rawValue: 32)
+    /// The object is noted as inserted or changed in the pending event of its context.
+    static let noted = ObjectStatus(rawValue: 64)
+    /// The object was inserted in the pending event.
+    static let fresh = ObjectStatus(rawValue: 128)
+    /// The object had unsaved changes before the pending event.
+    static let wasDirty = ObjectStatus(rawValue: 256)
+    /// Observers were notified of the object's pending deletion.
+    static let deletionPosted = ObjectStatus(rawValue: 512)
+    static let ofEvents: ObjectStatus = [.noted, .fresh, .wasDirty, .deletionPosted]
+}
