@@ -25,12 +25,6 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Processes pending changes before a fetch that includes them.
-    final func beginFetch<Result>(_ request: NSFetchRequest<Result>) {
-        if request.includesPendingChanges { processPendingChanges() }
-        if !followsStores, ObservedName.objectsDidChange.mayBeObserved { followStores() }
-    }
-
     /// Whether somebody may observe the context's objects.
     final var isObserved: Bool { !observers.isEmpty || ObservedName.objectsDidChange.mayBeObserved }
 
