@@ -24,3 +24,11 @@ extension NSManagedObjectContext {
         )
     }
 }
+
+extension NSManagedObjectContext {
+    /// Processes pending changes before a fetch that includes them.
+    final func beginFetch<Result>(_ request: NSFetchRequest<Result>) {
+        if request.includesPendingChanges { processPendingChanges() }
+        if !followsStores, ObservedName.objectsDidChange.mayBeObserved { followStores() }
+    }
+}

@@ -48,12 +48,6 @@ extension NSManagedObjectContext {
             specification, includesPendingChanges: request.includesPendingChanges, stores: request.affectedStores)
     }
 
-    /// Processes pending changes before a fetch that includes them.
-    private func beginFetch<Result>(_ request: NSFetchRequest<Result>) {
-        if request.includesPendingChanges { processPendingChanges() }
-        if !followsStores, ObservedName.objectsDidChange.mayBeObserved { followStores() }
-    }
-
     private func fetchObjects<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [NSManagedObject] {
         let coordinator = try requireCoordinator()
         let specification = try request.specification(in: coordinator.compiledModel)
