@@ -201,7 +201,9 @@ final class EditingRandomRun {
         for index in undos.indices { undos[index].links.subtract(removed) }
         for index in redos.indices { redos[index].links.subtract(removed) }
         for link in added {
-            for item in [World.Item.project(link[0]), .tag(link[1])] where !mine.items.contains(item) {
+            let deleted = [World.Item.project(link[0]), .tag(link[1])].filter { !mine.items.contains($0) }
+            // A link between two deleted objects is deleted with them.
+            for item in deleted where deleted.count == 1 {
                 if let index = undos.lastIndex(where: { $0.deleted.contains(item) }) {
                     undos[index].links.insert(link)
                 } else if let index = redos.lastIndex(where: { $0.deleted.contains(item) }) {

@@ -37,8 +37,8 @@ extension NSManagedObjectContext {
     public func reset() {
         saving.forgetAllLost()
         let changed = hasChanges ? insertedList.objects + updatedList.objects + deletedList.objects : []
-        let ids = isObserved ? identities.objects.map(\.objectID) : nil
-        pendingEvent = PendingEvent()
+        let ids = !identities.isEmpty && isObserved ? identities.objects.map(\.objectID) : nil
+        if !pendingEvent.isEmpty { pendingEvent = PendingEvent() }
         insertedList.removeAll()
         updatedList.removeAll()
         deletedList.removeAll()

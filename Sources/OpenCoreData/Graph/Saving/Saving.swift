@@ -50,7 +50,9 @@ struct Saving {
         for object in objects { lost[ObjectIdentifier(object)] = nil }
     }
 
-    mutating func forgetAllLost() { lost.removeAll() }
+    mutating func forgetAllLost() {
+        if !lost.isEmpty { lost.removeAll() }
+    }
 
     // MARK: Assigned stores
 
