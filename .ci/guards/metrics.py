@@ -17,8 +17,10 @@ def files_in_folders(folder):
 
 
 def file_lengths(folder):
-    """The number of lines of each file with its path, the longest last."""
-    return sorted((len(source.splitlines()), path) for path, source in swift_source.files(folder))
+    """The number of lines of each file with its path, the longest last. The tour is one page of a playground, and only
+    linked in the sources."""
+    lengths = ((len(source.splitlines()), path) for path, source in swift_source.files(folder))
+    return sorted((length, path) for length, path in lengths if not path.is_symlink())
 
 
 def functions(folder):

@@ -51,7 +51,7 @@ extension NSManagedObjectContext {
         // Their relations may have deleted further objects.
         processPendingChanges()
         for object in deletedObjects where !checkpoint.deleted.contains(object) { insert(object) }
-        // The inserted objects leave the relations of others, which are about to lose their side of the links.
+        // The inserted objects leave the relations of other objects, which are about to lose their side of the links.
         for state in checkpoint.inserted where state.object.managedObjectContext === self {
             for (name, relationship) in state.object.entity.relationshipsByName {
                 let none: Any? = relationship.isToMany ? relationship.isOrdered ? NSOrderedSet() : NSSet() : nil

@@ -1,0 +1,74 @@
+import SwormPredicates
+
+// Calls that hold one state of the store, or the write lock.
+extension LastingContext {
+    /// Runs a closure that reads one state of the store, and cannot change it.
+    func snapshot<R>(_ body: (ManagedObjectContext) throws -> R) throws -> R {
+        if isInTransaction { return try permission.limited(to: .read) { try body(context) } }
+        let admission = try translatingErrors { try instance.enterStores(isWriting: false, until: nil) }
+        defer { admission.leave() }
+        mergeCommits()
+        try translatingErrors { try instance.pin(true) }
+        isInTransaction = true
+        defer {
+            isInTransaction = false
+            try? instance.pin(false)
+        }
+        return try permission.limited(to: .read) { try body(context) }
+    }
+
+    /// Runs a closure that holds the write lock, and saves its changes with the other unsaved changes. After an error,
+    /// everything is as it was before.
+    func transaction<R>(_ body: (ManagedObjectContext) throws -> R) throws -> R {
+        try throwFailure()
+        guard !isInTransaction else {
+            guard permission.isGranted else {
+                throw StoreError(.readOnly, "A transaction cannot run inside a snapshot. Write after the snapshot.")
+            }
+            return try nested(body)
+        }
+        let admission = try translatingErrors { try instance.enterStores(isWriting: true, until: nil) }
+        defer { admission.leave() }
+        return try writeTurn.withTurn {
+            try news.ignoringOwnCommits { try write(body) }
+        }
+    }
+
+    private func write<R>(_ body: (ManagedObjectContext) throws -> R) throws -> R {
+        mergeCommits()
+        let unsaved = Checkpoint(of: instance)
+        (isInTransaction, permission.allowsBulkWrites) = (true, true)
+        instance.keepTransactions(true)
+        defer {
+            instance.keepTransactions(false)
+            (isInTransaction, permission.allowsBulkWrites) = (false, false)
+        }
+        do {
+            try translatingErrors { try instance.beginWriting() }
+            let result = try body(context)
+            try throwFailure()
+            if instance.hasChanges { try translatingErrors { try instance.save() } }
+            try translatingErrors { try instance.commitTransactions() }
+            return result
+        } catch {
+            _ = scope.takeFailure()
+            instance.undoTransactions { instance.restore(unsaved) }
+            throw error
+        }
+    }
+
+    /// Runs a transaction inside another one, which is undone separately.
+    private func nested<R>(_ body: (ManagedObjectContext) throws -> R) throws -> R {
+        let checkpoint = Checkpoint(of: instance)
+        let marks = TransactionMarks(of: instance)
+        do {
+            let result = try body(context)
+            try throwFailure()
+            try translatingErrors { try instance.release(marks) }
+            return result
+        } catch {
+            try translatingErrors { try instance.undoTransactions(to: marks) { instance.restore(checkpoint) } }
+            throw error
+        }
+    }
+}
