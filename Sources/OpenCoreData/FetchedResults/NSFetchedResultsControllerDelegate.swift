@@ -35,6 +35,7 @@ public protocol NSFetchedResultsControllerDelegate: AnyObject {
     /// Called for each section that was inserted or deleted, before the objects.
     ///
     /// - Parameters:
+    ///   - controller: The controller.
     ///   - sectionInfo: The section.
     ///   - sectionIndex: The section's index: the old one for a deletion, the new one for an insertion.
     ///   - type: `.insert` or `.delete`.
@@ -50,6 +51,8 @@ public protocol NSFetchedResultsControllerDelegate: AnyObject {
     /// is deleted and inserted.
     ///
     /// - Parameters:
+    ///   - controller: The controller.
+    ///   - anObject: The object.
     ///   - indexPath: The old index path; nil for an insertion.
     ///   - type: The kind of change. A moved object may have other values too.
     ///   - newIndexPath: The new index path; nil for a deletion.
