@@ -47,7 +47,9 @@ final class ToManyMembers {
     /// Whether the members may differ from those in the store.
     var hasChanges: Bool {
         guard isLoaded else { return !numbers.isEmpty || !removed.isEmpty || keptOrder != nil }
-        if isReordered || count != committed.count { return true }
+        if count != committed.count { return true }
+        // Reordered members may have been moved back to their order in the store.
+        if isReordered { return !objects.elementsEqual(committed.lazy.map(\.object), by: ===) }
         return committed.contains { numbers[ObjectIdentifier($0.object)] == nil } || hasMovedMembers
     }
 
@@ -182,7 +184,6 @@ final class ToManyMembers {
     func forgetCommitted() {
         guard isLoaded else { return }
         let changes = difference()
-        // Reordered members may have been moved back to their order in the store.
         let isMoved = isReordered ? !objects.elementsEqual(committed.map(\.object), by: ===) : hasMovedMembers
         keptOrder = isMoved ? objects : nil
         isReordered = false
