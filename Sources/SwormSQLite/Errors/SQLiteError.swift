@@ -30,7 +30,8 @@ package struct SQLiteError: Error, Sendable, Equatable {
     }
 
     package var isBusy: Bool { code == Self.busy || code == Self.locked }
-    package var isInterrupt: Bool { code == Self.interrupt }
+    /// Whether a statement was interrupted. One that is interrupted while it is compiled fails with the general code.
+    package var isInterrupt: Bool { code == Self.interrupt || code == Self.error && message == "interrupted" }
     package var isConstraint: Bool { code == Self.constraint }
     /// Whether a unique index or a primary key rejected the row.
     package var isUniqueViolation: Bool {

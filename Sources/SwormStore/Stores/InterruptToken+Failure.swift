@@ -15,8 +15,9 @@ extension InterruptToken {
 
     /// Returns the reason for which the work was stopped if the error results from that, or the error itself.
     func explaining(_ error: any Error) -> any Error {
-        let code = (error as? SQLiteError)?.code
-        guard code == SQLiteError.interrupt || code == SQLiteError.busy else { return error }
+        guard let error = error as? SQLiteError, error.isInterrupt || error.code == SQLiteError.busy else {
+            return error
+        }
         return failure ?? error
     }
 }

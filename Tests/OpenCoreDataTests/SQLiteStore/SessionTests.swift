@@ -29,6 +29,19 @@ struct SessionTests {
         #expect(try store.reading { try $0.count(authors) } == 2)
     }
 
+    @Test(arguments: [SQLiteError.interrupt, SQLiteError.error])
+    func `work that a suspension has stopped reports it after the store was resumed`(code: Int32) throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        let interrupted = SQLiteError(code: code, message: "interrupted")
+        let before = try #require(throws: CoreDataError.self) { try store.translating("save") { throw interrupted } }
+        #expect(before.condition != .suspended)
+        try store.suspend(stoppingAt: .now, until: .now + .seconds(60))
+        try store.resume()
+        let after = try #require(throws: CoreDataError.self) { try store.translating("save") { throw interrupted } }
+        #expect(after.condition == .suspended)
+    }
+
     @Test func `a store in memory is saved while a session of the same thread is open`() throws {
         for store in [
             try SQLiteStore.inMemory(model: model),

@@ -68,6 +68,9 @@ extension ConnectionPool {
     /// The reason why no connections are provided, or nil while the pool is open.
     var reason: CoreDataError? { condition.withLock { shutReason } }
 
+    /// The reason why no connections were provided the last time, also after the pool was resumed.
+    var lastReason: CoreDataError? { condition.withLock { lastShutReason } }
+
     // MARK: Parts
 
     /// Runs a closure while no other thread closes, suspends or resumes the pool.
@@ -81,7 +84,7 @@ extension ConnectionPool {
 
     private func shut(_ reason: CoreDataError) {
         condition.withLock {
-            if shutReason?.condition != .storeClosed { shutReason = reason }
+            if shutReason?.condition != .storeClosed { (shutReason, lastShutReason) = (reason, reason) }
         }
     }
 

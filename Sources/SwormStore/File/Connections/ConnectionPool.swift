@@ -45,6 +45,8 @@ final class ConnectionPool: @unchecked Sendable {
     let upkeep = DispatchQueue(label: "Sworm log")
     /// The reason why no connections are provided, or nil while the pool is open.
     var shutReason: CoreDataError?
+    /// The last such reason. Work that it has stopped may report so after the pool was resumed.
+    var lastShutReason: CoreDataError?
     /// The leases of views and transactions.
     let leases = LeaseList()
     /// The users of the store whose work was stopped when the store was suspended.

@@ -37,7 +37,7 @@ extension CoreDataError {
             self = make(NSPersistentStoreSaveError, "a value is larger than SQLite can hold.")
         case SQLiteError.ioError:
             self = make(CocoaError.Code.fileReadUnknown.rawValue, "reading or writing failed (\(error.message)).")
-        case SQLiteError.interrupt:
+        case _ where error.isInterrupt:
             self = make(CocoaError.Code.userCancelled.rawValue, "it was cancelled.")
         case SQLiteError.constraint:
             self = make(

@@ -266,8 +266,9 @@ package final class SQLiteStore: ObjectStore {
     /// Returns the reason for which work was stopped if the error results from that, or the error itself.
     func explained(_ error: any Error, token: InterruptToken?) -> any Error {
         let explained = token?.explaining(error) ?? error
-        guard (explained as? SQLiteError)?.code == SQLiteError.interrupt else { return explained }
-        return openFiles?.pool.reason ?? explained
+        guard (explained as? SQLiteError)?.isInterrupt ?? false, let pool = openFiles?.pool else { return explained }
+        // The pool may have been resumed since.
+        return pool.reason ?? pool.lastReason ?? explained
     }
 
     /// Runs a closure and translates SQLite's errors. If a token stopped the work, the error contains its reason.
