@@ -22,7 +22,8 @@ struct ObjectEdit {
     struct LinkChange {
         var added: [NSManagedObject]
         var removed: [NSManagedObject]
-        /// The members that the relation of a deleted object has gained before the deletion, in the same edit.
+        /// The members that the relation of a deleted object has gained before the deletion, in the same edit, although it
+        /// has them in the store: they were removed before, and that was not saved.
         var passing: [NSManagedObject] = []
 
         var isEmpty: Bool { added.isEmpty && removed.isEmpty && passing.isEmpty }

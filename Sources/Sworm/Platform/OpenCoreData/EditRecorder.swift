@@ -56,9 +56,12 @@ struct EditRecorder {
             }
         }
         for slot in record.linkSlots {
+            let name = object.relationshipName(slot)
             let (added, removed, passing) = record.links(slot)
-            let links = ObjectEdit.LinkChange(added: added, removed: removed, passing: isPresent ? [] : passing)
-            if !links.isEmpty { edit.links[object.relationshipName(slot)] = links }
+            let stored = isPresent || passing.isEmpty ? [] : object.storedMembers(name)
+            let links = ObjectEdit.LinkChange(
+                added: added, removed: removed, passing: passing.filter { stored.contains($0) })
+            if !links.isEmpty { edit.links[name] = links }
         }
         for (slot, old) in record.lists {
             let new = isPresent ? try object.readMemberObjects(slot) : []
