@@ -49,6 +49,9 @@ struct ObjectEdit {
     var lists: [String: ListChange] = [:]
     /// The members of all unordered relations of an object that was inserted, after the edit.
     var members: [String: [NSManagedObject]] = [:]
+    /// The members that the relations of an object that was deleted had in the store at that time. The engine of Linux
+    /// needs none: its deleted objects gain the members that are linked in the store later.
+    var stored: [String: Set<NSManagedObject>] = [:]
 
     /// Whether the edit has inserted the object.
     var isInsertion: Bool { !wasPresent && isPresent }

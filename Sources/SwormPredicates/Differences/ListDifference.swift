@@ -54,25 +54,67 @@ package struct ListDifference {
             if !isSame(oldEnd, newEnd) { tail.append(Pair(old: oldEnd, new: newEnd)) }
         }
         if start < oldEnd || start < newEnd {
-            var offsets: [ID: Int] = [:]
-            offsets.reserveCapacity(oldEnd - start)
-            for offset in start..<oldEnd { offsets[oldID(offset)] = offset }
+            let sources: [Int]
+            (sources, removed) = Self.sources(of: start..<newEnd, newID, in: start..<oldEnd, oldID)
             var kept: [Pair] = []
             var candidates: [Pair] = []
-            for offset in start..<newEnd {
-                guard let source = offsets.removeValue(forKey: newID(offset)) else {
-                    inserted.append(offset)
+            kept.reserveCapacity(sources.count)
+            candidates.reserveCapacity(sources.count)
+            for (index, source) in sources.enumerated() {
+                let pair = Pair(old: source, new: start + index)
+                guard source >= 0 else {
+                    inserted.append(pair.new)
                     continue
                 }
-                let pair = Pair(old: source, new: offset)
                 kept.append(pair)
-                if canStay(source, offset) { candidates.append(pair) }
-                if !isSame(source, offset) { updated.append(pair) }
+                if canStay(pair.old, pair.new) { candidates.append(pair) }
+                if !isSame(pair.old, pair.new) { updated.append(pair) }
             }
-            removed = offsets.values.sorted()
             moved = Self.moves(of: kept, candidates)
         }
         updated += tail.reversed()
+    }
+
+    /// Returns the offsets at which the objects of a part of the new list are in the old one, or -1 for inserted objects,
+    /// and the offsets of the removed objects.
+    ///
+    /// The lists are compared side by side. An object that only one of them has next is skipped, and only skipped objects
+    /// need a dictionary.
+    @inlinable
+    package static func sources<ID: Hashable>(
+        of new: Range<Int>, _ newID: (Int) -> ID, in old: Range<Int>, _ oldID: (Int) -> ID
+    ) -> (sources: [Int], removed: [Int]) {
+        var sources = [Int](repeating: -1, count: new.count)
+        var skippedOld: [Int] = []
+        var skippedNew: [Int] = []
+        var (source, target) = (old.lowerBound, new.lowerBound)
+        while source < old.upperBound, target < new.upperBound {
+            if oldID(source) == newID(target) {
+                sources[target - new.lowerBound] = source
+                source += 1
+                target += 1
+            } else if source + 1 < old.upperBound, oldID(source + 1) == newID(target) {
+                skippedOld.append(source)
+                source += 1
+            } else if target + 1 < new.upperBound, oldID(source) == newID(target + 1) {
+                skippedNew.append(target)
+                target += 1
+            } else {
+                skippedOld.append(source)
+                skippedNew.append(target)
+                source += 1
+                target += 1
+            }
+        }
+        skippedOld.append(contentsOf: source..<old.upperBound)
+        skippedNew.append(contentsOf: target..<new.upperBound)
+        var offsets: [ID: Int] = [:]
+        offsets.reserveCapacity(skippedOld.count)
+        for offset in skippedOld { offsets[oldID(offset)] = offset }
+        for offset in skippedNew {
+            if let source = offsets.removeValue(forKey: newID(offset)) { sources[offset - new.lowerBound] = source }
+        }
+        return (sources, offsets.values.sorted())
     }
 
     /// Returns the fewest moves for the objects that are in both lists.

@@ -2,10 +2,14 @@ public import Foundation
 
 extension Notification.Name {
     /// Posted before a context saves. The object is the context.
-    public static let NSManagedObjectContextWillSave = Notification.Name("NSManagingContextWillSaveChangesNotification")
+    ///
+    /// It is posted once this constant was used in the process.
+    public static var NSManagedObjectContextWillSave: Notification.Name { ObservedName.willSave.forObserver }
     /// Posted after a context has saved. The object is the context; the user info contains the objects by kind of
     /// change.
-    public static let NSManagedObjectContextDidSave = Notification.Name("NSManagingContextDidSaveChangesNotification")
+    ///
+    /// It is posted once this constant was used in the process.
+    public static var NSManagedObjectContextDidSave: Notification.Name { ObservedName.didSave.forObserver }
     /// Posted when objects of a context have changed. The object is the context; the user info contains the objects by
     /// kind of change.
     ///
@@ -30,8 +34,11 @@ extension Notification.Name {
     }
     /// Posted after a context has saved. The object is the context; the user info contains the ids of the objects by
     /// kind of change, and may be used by any thread.
-    public static let NSManagedObjectContextDidSaveObjectIDs = Notification.Name(
-        "NSManagedObjectContextDidSaveObjectIDsNotification")
+    ///
+    /// It is posted once this constant was used in the process.
+    public static var NSManagedObjectContextDidSaveObjectIDs: Notification.Name {
+        ObservedName.didSaveIDs.forObserver
+    }
     /// Posted after a context has merged changes. The object is the context; the user info contains the ids of the
     /// objects by kind of change, and may be used by any thread.
     ///

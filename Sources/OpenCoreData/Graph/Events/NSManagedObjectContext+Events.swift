@@ -28,8 +28,9 @@ extension NSManagedObjectContext {
     /// Whether somebody may observe the context's objects.
     final var isObserved: Bool { !observers.isEmpty || ObservedName.objectsDidChange.mayBeObserved }
 
-    final func post(_ name: Notification.Name, userInfo information: [AnyHashable: Any]) {
-        NotificationCenter.default.post(name: name, object: self, userInfo: information)
+    final func post(_ name: ObservedName, userInfo information: @autoclosure () -> [AnyHashable: Any]) {
+        guard name.mayBeObserved else { return }
+        NotificationCenter.default.post(name: name.name, object: self, userInfo: information())
     }
 
     /// Passes an event to the observers.
@@ -39,7 +40,7 @@ extension NSManagedObjectContext {
         }
         guard ObservedName.objectsDidChange.mayBeObserved, event.hasChangedObjects else { return }
         followStores()
-        post(ObservedName.objectsDidChange.name, userInfo: event.userInfo)
+        post(.objectsDidChange, userInfo: event.userInfo)
     }
 
     // MARK: Observers
@@ -126,7 +127,7 @@ extension NSManagedObjectContext {
         ] where !ids.isEmpty {
             information[key] = Set(ids)
         }
-        post(ObservedName.didMergeIDs.name, userInfo: information)
+        post(.didMergeIDs, userInfo: information)
     }
 }
 

@@ -21,6 +21,9 @@ final class ObservedName: Sendable {
     /// Whether the name was requested in this process.
     var mayBeObserved: Bool { isAskedFor.withLock { $0 } }
 
+    static let willSave = ObservedName("NSManagingContextWillSaveChangesNotification")
+    static let didSave = ObservedName("NSManagingContextDidSaveChangesNotification")
+    static let didSaveIDs = ObservedName("NSManagedObjectContextDidSaveObjectIDsNotification")
     static let objectsDidChange = ObservedName("NSObjectsChangedInManagingContextNotification")
     static let didMergeIDs = ObservedName("NSManagedObjectContextDidMergeChangesObjectIDsNotification")
 }

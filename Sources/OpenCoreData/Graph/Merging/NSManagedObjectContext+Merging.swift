@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
             inserted: inserted.map { $0.objectID }, updated: updated.map { $0.objectID },
             refreshed: refreshed, deleted: deleted.map { $0.objectID })
         post(
-            .NSManagedObjectContextDidSave,
+            .didSave,
             userInfo: SaveKeys.objects.mapValues { change in
                 switch change {
                 case .inserted: Set(inserted)
@@ -46,7 +46,7 @@ extension NSManagedObjectContext {
                 }
             })
         post(
-            .NSManagedObjectContextDidSaveObjectIDs,
+            .didSaveIDs,
             userInfo: SaveKeys.ids.mapValues { change in
                 switch change {
                 case .inserted: Set(ids.inserted)

@@ -12,7 +12,7 @@ struct SaveOperation {
     let coordinator: NSPersistentStoreCoordinator
 
     func run() throws {
-        context.post(.NSManagedObjectContextWillSave, userInfo: [:])
+        context.post(.willSave, userInfo: [:])
         try callWillSave()
         let isObserved = context.isObserved
         if isObserved { context.processPendingChanges() }

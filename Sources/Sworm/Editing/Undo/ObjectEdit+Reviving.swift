@@ -1,7 +1,7 @@
 // The links of deleted objects that are inserted again.
 extension ObjectEdit {
     /// Removes the members that the edit itself has added to the object before it deleted that. Those that were added in
-    /// the store since then remain.
+    /// the store since then remain, or are added.
     func unlinkNewMembers() throws {
         for (name, relationship) in object.entity.relationshipsByName
         where relationship.isToMany && !object.isInverseOfToOne(name) {
@@ -10,6 +10,10 @@ extension ObjectEdit {
             for member in try object.editedMembers(name)
             where passing.contains(member) || !known.contains(member) && !stored.contains(member) {
                 try object.removeEditedMember(member, for: name)
+            }
+            guard let before = self.stored[name] else { continue }
+            for member in stored.subtracting(before) where member.isEditable && !passing.contains(member) {
+                try object.addEditedMember(member, for: name)
             }
         }
     }

@@ -59,6 +59,9 @@ struct LiveSources: Sendable {
     private var sources: [Int64: Source] = [:]
     private var numbers: [Source: Int64] = [:]
 
+    /// Whether all rows are in the same store.
+    var isOfOneStore: Bool { Set(sources.values.map(\.store)).count < 2 }
+
     init() {}
 
     init(_ sources: [Int64: Source]) {

@@ -32,6 +32,9 @@ struct LiveRows<PlainObject: ManagedObjectConvertible> {
         return base[offset]
     }
 
+    /// The offsets of the rows by their keys.
+    func makeOffsets() -> LiveOffsets { LiveOffsets(stamps, isOfOneStore: sources.isOfOneStore) }
+
     /// The records in one array.
     var records: [LiveRecord<PlainObject>] {
         var records = base
@@ -104,22 +107,6 @@ extension LiveRows: Sendable where PlainObject: Sendable {}
 struct LiveStamp: Hashable, Sendable {
     var identity: LiveIdentity
     var version: Int64
-
-    /// Returns the offsets of the rows by their keys, of which rows of several stores may have the same.
-    static func offsets(_ stamps: [LiveStamp]) -> [Int64: Int] {
-        var offsets: [Int64: Int] = [:]
-        offsets.reserveCapacity(stamps.count)
-        for (offset, stamp) in stamps.enumerated() { offsets[stamp.identity.key] = offset }
-        return offsets
-    }
-
-    /// Returns the keys of the rows of a list that another list does not have with the same version.
-    static func keys(of stamps: [LiveStamp], notIn others: [LiveStamp], _ offsets: [Int64: Int]) -> [Int64] {
-        stamps.compactMap { stamp in
-            guard let offset = offsets[stamp.identity.key], others[offset] == stamp else { return stamp.identity.key }
-            return nil
-        }
-    }
 
     /// Returns the differences between two lists.
     ///

@@ -23,8 +23,8 @@ final class LiveRequest<PlainObject: ManagedObjectConvertible & Sendable>: Share
     private(set) var runs = 0
     /// The number of different rows that the request had.
     private(set) var states = 0
-    /// The offsets of the rows by their keys, of which rows of several stores may have the same.
-    private var offsets: [Int64: Int] = [:]
+    /// The offsets of the rows by their keys.
+    private var offsets = LiveOffsets()
 
     init(_ request: RequestContent, in container: any LiveContainer) {
         self.request = request
@@ -79,12 +79,12 @@ final class LiveRequest<PlainObject: ManagedObjectConvertible & Sendable>: Share
     private func patches(
         _ rows: Rows, after changes: CommittedChanges, in snapshot: LiveSnapshot
     ) throws -> [(offset: Int, record: LiveRecord<PlainObject>)]? {
-        guard canReadKeys, region.readsOneEntity, request.offset == 0, offsets.count == rows.stamps.count,
+        guard canReadKeys, region.readsOneEntity, request.offset == 0, offsets.isUnique,
             let records = try snapshot.changedRecords(of: PlainObject.self, root: root)
         else { return nil }
         guard let changed = changes.rows[root] else { return [] }
-        if changed.deleted.contains(where: { offsets[$0] != nil }) { return nil }
-        let listed = changed.updated.filter { offsets[$0] != nil }
+        if changed.deleted.contains(where: { offsets.offset(of: $0, in: rows.stamps) != nil }) { return nil }
+        let listed = changed.updated.filter { offsets.offset(of: $0, in: rows.stamps) != nil }
         let isDecided = region.isDecided(by: changes)
         if isDecided, !listed.isEmpty { return nil }
         // A row that is not listed enters the list by its insertion, or by a property that decides.
@@ -93,7 +93,7 @@ final class LiveRequest<PlainObject: ManagedObjectConvertible & Sendable>: Share
         var patches: [(offset: Int, record: LiveRecord<PlainObject>)] = []
         for key in listed {
             // A listed row that does not exist any more was deleted by a later transaction, which will be announced.
-            guard let offset = offsets[key], let record = records[key] else { return nil }
+            guard let offset = offsets.offset(of: key, in: rows.stamps), let record = records[key] else { return nil }
             patches.append((offset, record))
         }
         return patches
@@ -121,11 +121,11 @@ final class LiveRequest<PlainObject: ManagedObjectConvertible & Sendable>: Share
         runs += 1
         container.live.steps.withLock { $0.reruns += 1 }
         let read =
-            try rows.map { try context.liveRows(request, after: $0) }
+            try rows.map { try context.liveRows(request, after: $0, &offsets) }
             ?? context.liveRows(of: PlainObject.self, request)
         if let rows, read.isSame(as: rows) { return }
         rows = read
-        offsets = LiveStamp.offsets(read.stamps)
+        offsets = read.makeOffsets()
         announce(read)
     }
 

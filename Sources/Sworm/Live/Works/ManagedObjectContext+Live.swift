@@ -51,17 +51,19 @@ extension ManagedObjectContext {
     /// again.
     ///
     /// Identities and versions are read first, because they are sorted faster than whole rows.
+    ///
+    /// - Parameter offsets: The offsets of the rows that it found before.
     func liveRows<PlainObject: ManagedObjectConvertible>(
-        _ request: RequestContent, after rows: LiveRows<PlainObject>
+        _ request: RequestContent, after rows: LiveRows<PlainObject>, _ offsets: inout LiveOffsets
     ) throws -> LiveRows<PlainObject> {
         let binding = try binding(for: PlainObject.self)
-        let offsets = LiveStamp.offsets(rows.stamps)
-        guard rows.isSameValue == nil, offsets.count == rows.stamps.count,
+        guard rows.isSameValue == nil, offsets.isUnique,
+            let sources = try translatingErrors({ try instance.liveSources(of: binding.entity) }),
             let stamps = try translatingErrors({ try instance.liveStamps(request, of: binding.entity) })
         else { return try liveRows(of: PlainObject.self, request) }
-        let changed = LiveStamp.keys(of: stamps, notIn: rows.stamps, offsets)
-        guard changed.count <= Swift.max(stamps.count / 4, 10), Set(stamps.map(\.identity.key)).count == stamps.count
-        else {
+        let origins = offsets.origins(of: stamps, in: rows.stamps)
+        let changed = zip(stamps, origins).filter { $1 < 0 }.map { $0.0.identity.key }
+        guard changed.count <= Swift.max(stamps.count / 4, 10) else {
             return try liveRows(of: PlainObject.self, request)
         }
         var read: [Int64: LiveRecord<PlainObject>] = [:]
@@ -70,19 +72,19 @@ extension ManagedObjectContext {
                 read[record.identity.key] = record
             }
         }
-        let known = rows.records
         var records: [LiveRecord<PlainObject>] = []
         records.reserveCapacity(stamps.count)
-        for stamp in stamps {
-            if let record = read[stamp.identity.key] {
+        for (stamp, origin) in zip(stamps, origins) {
+            if origin >= 0 {
+                records.append(rows[origin])
+            } else if let record = read[stamp.identity.key] {
                 records.append(record)
-            } else if let offset = offsets[stamp.identity.key] {
-                records.append(known[offset])
+            } else {
+                // Both reads see the same snapshot, so that none is missing.
+                return try liveRows(of: PlainObject.self, request)
             }
         }
-        // Both reads see the same snapshot, so that none is missing.
-        guard records.count == stamps.count else { return try liveRows(of: PlainObject.self, request) }
-        return LiveRows(records, stamps: stamps, sources: rows.sources)
+        return LiveRows(records, stamps: stamps, sources: sources)
     }
 
     /// Returns the identities of the objects that a request finds.

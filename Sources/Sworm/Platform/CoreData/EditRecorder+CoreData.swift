@@ -69,6 +69,12 @@ struct EditRecorder {
         let names =
             wasPresent && isPresent
             ? Set(object.changedValues().keys).union((known ?? [:]).keys) : Set(object.editedNames)
+        if edit.isDeletion {
+            for (name, relationship) in object.entity.relationshipsByName
+            where relationship.isToMany && !object.isInverseOfToOne(name) {
+                edit.stored[name] = object.storedMembers(name)
+            }
+        }
         let unknown = wasPresent ? names.filter { known?[$0] == nil } : []
         let committed = unknown.isEmpty ? [:] : object.committedValues(forKeys: Array(unknown))
         for name in names {
