@@ -177,6 +177,7 @@ final class EditingRandomRun {
         log.append("commit \(changes)")
         self.count("commits of others")
         try store.perform { context in for change in changes { try self.apply(change, in: context) } }
+        try noteInserted(changes)
         let merge = mine.merge(from: old, to: stored)
         for index in undos.indices { note(merge.overtaken, in: &undos[index]) }
         for index in redos.indices { note(merge.overtaken, in: &redos[index]) }
@@ -194,6 +195,23 @@ final class EditingRandomRun {
         }
         noteLinks(added: stored.links.subtracting(old.links), removed: old.links.subtracting(stored.links))
         try adoptOrder(of: merge.unordered)
+    }
+
+    /// Notes the ids of items of somebody else, which the unsaved deletion of their project may hide from the editor.
+    private func noteInserted(_ changes: [World.Change]) throws {
+        try store.perform { context in
+            for change in changes {
+                switch change {
+                case .insertJob(let number, _):
+                    let job = try context.fetchOne(Studio.Job.all.where { $0.number == number })
+                    if let job { _ = self.note(job, .job(number)) }
+                case .insertCover(let number, _):
+                    let cover = try context.fetchOne(Studio.Cover.all.where { $0.number == number })
+                    if let cover { _ = self.note(cover, .cover(number)) }
+                default: break
+                }
+            }
+        }
     }
 
     /// Notes the links that others have given to items with an unsaved deletion: undoing the deletion keeps them.

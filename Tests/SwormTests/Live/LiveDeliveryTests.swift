@@ -1,6 +1,7 @@
 import Foundation
 @testable import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
 /// A long run: SWORM_LIVE_DELIVERIES=100000 swift test --filter LiveDeliveryTests
@@ -21,8 +22,11 @@ struct LiveDeliveryTests {
         let other = try PersistentContainer(for: Archive.Shelf.self, at: .file(try #require(test.url)))
         let id = try store.perform { try #require(try $0.fetchOne(Folder.all.where { $0.number == 0 })) }
         try store.perform { try $0.object(with: id).encode(\.rank, 0) }
-        let (isDone, hasEnded) = (Locked(false), Locked(false))
+        let (isDone, hasEnded, shown) = (Locked(false), Locked(false), Locked(-1))
+        let seed = ProcessInfo.processInfo.environment["SWORM_RANDOM_SEED"].flatMap { UInt64($0) } ?? 1
+        print("Live deliveries: \(Self.count), SWORM_RANDOM_SEED=\(seed)")
         let writer = Thread {
+            var random = SeededRandom(seed: seed)
             var rank = 0
             while !isDone.withLock({ $0 }) {
                 rank += 1
@@ -40,6 +44,9 @@ struct LiveDeliveryTests {
                 } catch {
                     Issue.record(error)
                 }
+                // Some commits come alone, and some in bursts, which are delivered together.
+                if Int.random(in: 0..<8, using: &random) == 0 { continue }
+                while shown.withLock({ $0 }) < now, !isDone.withLock({ $0 }) { usleep(20) }
             }
             hasEnded.withLock { $0 = true }
         }
@@ -55,6 +62,7 @@ struct LiveDeliveryTests {
                 break
             }
             last = folder.rank
+            shown.withLock { $0 = folder.rank }
             deliveries += 1
             if deliveries == Self.count { break }
         }

@@ -6,13 +6,15 @@ extension ObjectEdit {
         for (name, relationship) in object.entity.relationshipsByName
         where relationship.isToMany && !object.isInverseOfToOne(name) {
             let known = Set((links[name]?.removed ?? []) + (lists[name]?.old ?? []))
-            let (passing, stored) = (Set(links[name]?.passing ?? []), object.storedMembers(name))
+            // Members that the object had in the store, but not before the edit, had been removed.
+            let removed = Set(links[name]?.passing ?? []).union(stored[name]?.subtracting(known) ?? [])
+            let current = object.storedMembers(name)
             for member in try object.editedMembers(name)
-            where passing.contains(member) || !known.contains(member) && !stored.contains(member) {
+            where removed.contains(member) || !known.contains(member) && !current.contains(member) {
                 try object.removeEditedMember(member, for: name)
             }
-            guard let before = self.stored[name] else { continue }
-            for member in stored.subtracting(before) where member.isEditable && !passing.contains(member) {
+            guard let stored = stored[name] else { continue }
+            for member in current.subtracting(stored) where member.isEditable {
                 try object.addEditedMember(member, for: name)
             }
         }
