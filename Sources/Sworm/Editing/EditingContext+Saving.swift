@@ -2,7 +2,8 @@
 extension EditingContext {
     /// Saves the unsaved changes.
     ///
-    /// After an error, the changes remain, and can still be undone.
+    /// After an error, the changes remain, and can still be undone. Unsaved changes of an object that somebody else has
+    /// deleted are lost: the other ones are saved, and ``saveError`` has the code `objectDeleted`.
     ///
     /// - Throws: A ``StoreError``: `validation`, `uniquenessViolation` or similar codes if the changes are not valid,
     ///   `timedOut`, `suspended` and similar codes if the store cannot be written. ``saveError`` has the same error.
@@ -12,7 +13,9 @@ extension EditingContext {
         let deleted = NSManagedObjectContext.revivesSavedDeletions ? [] : instance.deletedObjects
         do {
             try core.save()
-            if saveError != nil { saveError = nil }
+            // Changes that were lost before the save, or by the merge at its start, are reported until the next one.
+            if saveError != nil || lossError != nil { saveError = lossError }
+            lossError = nil
             forgetSteps(reviving: deleted)
             updateState()
         } catch {
@@ -30,7 +33,7 @@ extension EditingContext {
         (core.waiting, changeTimes) = (nil, nil)
         lasting.run { lasting.rollback() }
         undoConflicts = []
-        saveError = nil
+        (saveError, lossError) = (nil, nil)
         removeAllSteps()
         changed()
     }

@@ -27,6 +27,9 @@ public final class EditingContext {
     /// The names of the steps that can be done again; the last one is done first.
     public private(set) var redoNames: [String] = []
     /// The error of the last save; nil after a save that succeeded.
+    ///
+    /// If somebody else has deleted an object with unsaved changes, these are lost, and the error has the code
+    /// `objectDeleted` until the save after the next one.
     public internal(set) var saveError: (any Error)?
     /// The properties that the last undo or redo has not changed, because somebody else has changed them since.
     public internal(set) var undoConflicts: [UndoConflict] = []
@@ -47,6 +50,8 @@ public final class EditingContext {
     /// The recorder of the edit, undo or redo that is running.
     @ObservationIgnored private var recorder: EditRecorder?
     @ObservationIgnored var changeTimes: (first: Duration, last: Duration)?
+    /// The error of unsaved changes that were lost since the last save.
+    @ObservationIgnored var lossError: StoreError?
     @ObservationIgnored var registrar: (any UndoRegistering)?
     @ObservationIgnored var isCalledByRegistrar = false
 
@@ -182,22 +187,30 @@ public final class EditingContext {
             for index in undoSteps.indices { undoSteps[index].note(overtaken: names, of: object) }
             for index in redoSteps.indices { redoSteps[index].note(overtaken: names, of: object) }
         }
-        for (deleted, edits) in merged.cascades {
-            if let index = undoSteps.lastIndex(where: { $0.revives([deleted]) }) {
-                undoSteps[index].append(edits)
-            } else if let index = redoSteps.lastIndex(where: { $0.revives([deleted]) }) {
-                redoSteps[index].append(edits)
-            }
-        }
+        for (deleted, values) in merged.renewed { updateStep(reviving: deleted) { $0.note(renewed: values, of: deleted) } }
+        for (deleted, edits) in merged.cascades { updateStep(reviving: deleted) { $0.append(edits) } }
         for object in merged.lost {
-            core.store.logError?(
-                StoreError(
-                    .objectDeleted,
-                    "\(object.objectID.reference.entityName) p\(object.objectID.reference.key) was deleted by another context while it had unsaved changes, which are lost.",
-                    entity: object.objectID.reference.entityName))
+            let id = object.objectID.reference
+            let error = StoreError(
+                .objectDeleted,
+                "\(id.entityName) p\(id.key) was deleted by another context while it had unsaved changes, which are lost.",
+                entity: id.entityName)
+            core.store.logError?(error)
+            (saveError, lossError) = (error, error)
         }
         revision += 1
         updateState()
+    }
+}
+
+extension EditingContext {
+    /// Changes the step that inserts a deleted object again when it is undone or redone.
+    private func updateStep(reviving deleted: NSManagedObject, _ change: (inout EditStep) -> Void) {
+        if let index = undoSteps.lastIndex(where: { $0.revives([deleted]) }) {
+            change(&undoSteps[index])
+        } else if let index = redoSteps.lastIndex(where: { $0.revives([deleted]) }) {
+            change(&redoSteps[index])
+        }
     }
 }
 

@@ -130,7 +130,7 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
     /// The id may leave the `perform`. Until the object is saved for the first time, it is temporary and cannot be used
     /// outside the `perform`. You can read this property at any time.
     public var id: ManagedObjectID<PlainObject> {
-        let isPresent = family.rows == nil && scope.isActive
+        let isPresent = family.rows == nil && scope.hasCurrentIDs
         return ManagedObjectID((isPresent ? instance.objectID : identity).reference)
     }
 

@@ -48,6 +48,9 @@ final class Scope: Sendable {
     /// Whether handles can be used now, on the current thread.
     @usableFromInline var isActive: Bool { CurrentThread.number == thread && isOpen || isActiveOnMain }
 
+    /// Whether the ids of objects can be read now: also between the edits of an editing context.
+    var hasCurrentIDs: Bool { isActive || owner == .editor && MainQueue.isCurrent }
+
     /// Whether the scope belongs to the main actor, and the calling code runs on it. Its thread may change at any time.
     private var isActiveOnMain: Bool { owner == .main && MainQueue.isCurrent }
 

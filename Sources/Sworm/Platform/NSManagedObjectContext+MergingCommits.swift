@@ -11,6 +11,8 @@ import SwormStore
 struct MergedCommits {
     /// The properties with unsaved changes that have a new value in the store.
     var overtaken: [(object: NSManagedObject, properties: Set<String>)] = []
+    /// The attributes of objects with unsaved deletions that have a new value in the store.
+    var renewed: [(deleted: NSManagedObject, values: [String: EditedValue])] = []
     /// The objects whose rows were deleted.
     var lost: [NSManagedObject] = []
     /// The changes that the unsaved deletion of an object has made in addition, because members were added to a relation
@@ -42,8 +44,8 @@ extension NSManagedObjectContext {
         }
         for object in unchanged { refresh(object, mergeChanges: true) }
         var before: [(object: NSManagedObject, names: [String], values: [String: NSObject])] = []
-        for object in changed where !object.isDeleted {
-            let names = object.changedSingleProperties
+        for object in changed {
+            let names = object.isDeleted ? object.unchangedAttributes : object.changedSingleProperties
             before.append((object, names, object.storedProperties(names)))
         }
         for object in changed { refresh(object, mergeChanges: true) }
@@ -51,6 +53,12 @@ extension NSManagedObjectContext {
             merged.lost = deleted.filter { $0.hasChanges && !$0.isDeleted }
             NSManagedObjectContext.mergeChanges(
                 fromRemoteContextSave: [NSDeletedObjectIDsKey: deleted.map(\.objectID)], into: [self])
+        }
+        for (object, names, values) in before where object.isDeleted {
+            let after = object.storedProperties(names)
+            var renewed: [String: EditedValue] = [:]
+            for name in names where values[name] != after[name] { renewed[name] = try object.editedValue(name) }
+            if !renewed.isEmpty { merged.renewed.append((object, renewed)) }
         }
         for (object, names, values) in before where object.isEditable {
             let after = object.storedProperties(names)

@@ -83,6 +83,10 @@ package protocol ObjectStore: AnyObject, Sendable {
     ///   announced.
     func listen(_ listener: @escaping CommitListeners.Listener) -> @Sendable () -> Void
 
+    /// Announces the commits of other processes that have become visible, before it returns. It does nothing without
+    /// listeners.
+    func noticeCommits()
+
     /// Adds an observer of the statements of the store's connections. It is called from the next read or save of each
     /// connection.
     ///

@@ -1,6 +1,7 @@
 import Foundation
-@testable import SwormStore
 import SwormPredicates
+import SwormSQLite
+@testable import SwormStore
 import TestSupport
 import Testing
 
@@ -56,6 +57,21 @@ struct ForeignCommitsCountTests {
             Issue.record("seed \(seed): \(number)")
             break
         }
+    }
+
+    @Test func `the state of a file that was opened again is another one`() throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "sworm-state-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: url) }
+        try Connection(.file(path: url.path)).execute("CREATE TABLE item (name TEXT)")
+        func state() throws -> ForeignState? {
+            let pool = ConnectionPool(kind: .readersOnly, writer: nil, timeout: 1, idleReaders: 1) {
+                StoreConnection(
+                    try Connection(.file(path: url.path), options: Connection.Options(access: .readOnly)))
+            }
+            return try pool.foreignState()
+        }
+        let first = try #require(try state())
+        #expect(try state() != first)
     }
 
     @Test func `states of one log are counted, also beyond the largest number`() {

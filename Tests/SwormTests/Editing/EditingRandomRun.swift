@@ -193,8 +193,28 @@ final class EditingRandomRun {
             for index in undos.indices { undos[index].lost.formUnion(lost.intersection(undos[index].deleted)) }
             for index in redos.indices { redos[index].lost.formUnion(lost.intersection(redos[index].deleted)) }
         }
+        noteRenewed(from: old)
         noteLinks(added: stored.links.subtracting(old.links), removed: old.links.subtracting(stored.links))
         try adoptOrder(of: merge.unordered)
+    }
+
+    /// Notes the attributes that others have changed while the deletion of their items was not saved: undoing the deletion
+    /// keeps the new values.
+    private func noteRenewed(from old: World) {
+        for item in old.items.intersection(stored.items).subtracting(mine.items) {
+            for (name, value) in stored.values(of: item) {
+                let property = World.Property(item: item, name: name)
+                guard let before = old.value(property), before != value else { continue }
+                func note(_ step: inout StudioStep) {
+                    if step.before.value(property) == before { step.before.setPlain(property, to: value) }
+                }
+                if let index = undos.lastIndex(where: { $0.deleted.contains(item) }) {
+                    note(&undos[index])
+                } else if let index = redos.lastIndex(where: { $0.deleted.contains(item) }) {
+                    note(&redos[index])
+                }
+            }
+        }
     }
 
     /// Notes the ids of items of somebody else, which the unsaved deletion of their project may hide from the editor.

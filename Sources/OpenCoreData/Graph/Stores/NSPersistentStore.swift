@@ -45,6 +45,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         objectStore.listen(listener)
     }
 
+    /// Announces the commits of other processes to the listeners, before it returns.
+    package final func noticeCommits() { objectStore.noticeCommits() }
+
     /// Whether the store was opened read-only.
     public final var isReadOnly: Bool { objectStore.isReadOnly }
 

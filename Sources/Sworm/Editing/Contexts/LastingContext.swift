@@ -96,6 +96,8 @@ final class LastingContext {
         scope.block(with: nil)
         scope.move(to: CurrentThread.number)
         calls.enterJob()
+        // A program may know of the commit of another process before the watch of the file does.
+        listening.notice()
         mergeCommits()
         return true
     }

@@ -37,6 +37,14 @@ struct EditStep {
         for name in names { overtaken.insert(Property(of: object, name)) }
     }
 
+    /// Notes that somebody else has changed attributes of an object that the step has deleted, and that is inserted again
+    /// with these values.
+    mutating func note(renewed values: [String: EditedValue], of deleted: NSManagedObject) {
+        for index in edits.indices where edits[index].isDeletion && edits[index].object === deleted {
+            for (name, value) in values { edits[index].values[name]?.old = value }
+        }
+    }
+
     /// Adds changes that have become part of the step later. The step keeps those that it has already.
     mutating func append(_ later: [ObjectEdit]) {
         let new = later.filter { !objects.contains(ObjectIdentifier($0.object)) }.map(withoutTakenDestinations)

@@ -3,10 +3,21 @@ import SwormPredicates
 /// The listening to the commits of stores, which ends when the last reference is released.
 final class CommitListening: Sendable {
     private let endings: Locked<[@Sendable () -> Void]>
+    private let noticing: [@Sendable () -> Void]
 
-    init(_ endings: [@Sendable () -> Void]) { self.endings = Locked(endings) }
+    /// - Parameters:
+    ///   - endings: Closures that end the listening.
+    ///   - noticing: Closures that announce the commits of other processes before they return.
+    init(_ endings: [@Sendable () -> Void], noticing: [@Sendable () -> Void] = []) {
+        self.endings = Locked(endings)
+        self.noticing = noticing
+    }
 
     deinit { end() }
+
+    /// Announces the commits of other processes that have ended, which are otherwise announced soon after they have become
+    /// visible.
+    func notice() { for notice in noticing { notice() } }
 
     func end() {
         let endings = endings.withLock { endings in

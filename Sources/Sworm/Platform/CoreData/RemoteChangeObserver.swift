@@ -16,6 +16,8 @@ final class RemoteChangeObserver: @unchecked Sendable {
     private struct State: Sendable {
         var token: TokenBox?
         var files: [String: FileState] = [:]
+        /// The files of stores with a history, when it was last read by ``notice()``.
+        var recordedFiles: [String: FileState] = [:]
         var timer: TimerBox?
         var observation: ObservationBox?
     }
@@ -54,6 +56,8 @@ final class RemoteChangeObserver: @unchecked Sendable {
             }
         }
         if !recorded.isEmpty {
+            let files = Self.states(recorded.compactMap(\.url).flatMap { [$0.path, $0.path + "-wal"] })
+            state.withLock { $0.recordedFiles = files }
             let token = coordinator.currentPersistentHistoryToken(fromStores: recorded).map { TokenBox(token: $0) }
             let object = NotificationCenter.default.addObserver(
                 forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil
@@ -63,6 +67,18 @@ final class RemoteChangeObserver: @unchecked Sendable {
             state.withLock { ($0.token, $0.observation) = (token, ObservationBox(object: object)) }
         }
         if !unrecorded.isEmpty { watch(unrecorded) }
+    }
+
+    /// Announces the commits that have been made so far, if the files have changed.
+    func notice() {
+        let (recorded, unrecorded) = state.withLock { (Array($0.recordedFiles.keys), Array($0.files.keys)) }
+        if !unrecorded.isEmpty { queue.sync { compare(unrecorded) } }
+        let files = Self.states(recorded)
+        let isChanged = state.withLock { state in
+            defer { state.recordedFiles = files }
+            return state.recordedFiles != files
+        }
+        if isChanged { queue.sync { readHistory() } }
     }
 
     func end() {

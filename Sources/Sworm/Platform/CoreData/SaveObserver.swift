@@ -118,7 +118,7 @@ extension NSManagedObjectContext {
         let remote = RemoteChangeObserver(coordinator, listener)
         remote.start()
         observer.start()
-        return CommitListening([{ observer.end() }, { remote.end() }])
+        return CommitListening([{ observer.end() }, { remote.end() }], noticing: [{ remote.notice() }])
     }
 }
 

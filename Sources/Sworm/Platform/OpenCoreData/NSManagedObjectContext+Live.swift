@@ -53,7 +53,10 @@ extension NSManagedObjectContext {
 
     /// Calls a closure after each commit to the stores of the context, also by other processes.
     func listenToCommits(_ listener: @escaping @Sendable (CommittedChanges) -> Void) -> CommitListening {
-        CommitListening((persistentStoreCoordinator?.persistentStores ?? []).map { $0.listen(listener) })
+        let stores = persistentStoreCoordinator?.persistentStores ?? []
+        return CommitListening(
+            stores.map { $0.listen(listener) }, noticing: stores.map { store in { [weak store] in store?.noticeCommits() } }
+        )
     }
 }
 #endif

@@ -26,6 +26,16 @@ enum ForeignState: Sendable, Hashable {
 enum ForeignStateSource: Sendable {
     case log(LogIndex)
     case reader(StoreConnection)
+
+    private static let lastNumber = Locked(0)
+
+    /// Returns a number that no source of any pool has: a store whose file was changed continues with another pool.
+    static func nextNumber() -> Int {
+        lastNumber.withLock {
+            $0 += 1
+            return $0
+        }
+    }
 }
 
 // The commits that were not made by the connections of this process, but by other processes, or by other libraries in this
@@ -63,15 +73,15 @@ extension ConnectionPool {
 
     /// Closes the connection that was opened to notice the commits of other processes.
     func closeForeignSource() {
-        let source = condition.withLock { () -> ForeignStateSource? in
+        let source = condition.withLock {
             defer { foreignSource = nil }
-            return foreignSource
+            return foreignSource?.source
         }
         withExtendedLifetime(source) {}
     }
 
     private func foreignStateSource() throws -> (number: Int, source: ForeignStateSource) {
-        if let known = condition.withLock({ foreignSource.map { (foreignSources, $0) } }) { return known }
+        if let known = condition.withLock({ foreignSource }) { return known }
         // Counts as a view, for which a thread that closes the pool waits.
         let view = try condition.withLock {
             if let shutReason { throw shutReason }
@@ -84,9 +94,9 @@ extension ConnectionPool {
         let source: ForeignStateSource = index.map { .log($0) } ?? .reader(connection)
         return try condition.withLock {
             if let shutReason { throw shutReason }
-            foreignSources += 1
-            foreignSource = source
-            return (foreignSources, source)
+            let numbered = (ForeignStateSource.nextNumber(), source)
+            foreignSource = numbered
+            return numbered
         }
     }
 

@@ -163,7 +163,7 @@ extension ConnectionPool {
     private func closeConnections() {
         let (connections, source) = condition.withLock { () -> ([StoreConnection], ForeignStateSource?) in
             defer { (idle, writer, foreignSource) = ([], nil, nil) }
-            return (idle + [writer].compactMap { $0 }, foreignSource)
+            return (idle + [writer].compactMap { $0 }, foreignSource?.source)
         }
         // Closing the last connection moves the log into the file, so this happens outside of the lock.
         withExtendedLifetime((connections, source)) {}

@@ -38,9 +38,7 @@ final class ConnectionPool: @unchecked Sendable {
     /// The connection that moves pages of the log while calls read and write.
     var mover: StoreConnection?
     /// The source of the states that other processes commit, once there was a listener; nil while the pool is shut.
-    var foreignSource: ForeignStateSource?
-    /// The number of such sources that were opened.
-    var foreignSources = 0
+    var foreignSource: (number: Int, source: ForeignStateSource)?
     /// The queue that moves pages of the log, and restarts the log, while calls read and write.
     let upkeep = DispatchQueue(label: "Sworm log")
     /// The reason why no connections are provided, or nil while the pool is open.

@@ -83,6 +83,8 @@ extension SQLiteStore {
         }
     }
 
+    package func noticeCommits() { foreignCommits.withLock { $0.watch }?.lookNow() }
+
     /// Ends the watch, because the store is being closed.
     func stopWatching() {
         foreignCommits.withLock { content in

@@ -49,6 +49,15 @@ final class FileWatch: @unchecked Sendable {
         clock.activate()
     }
 
+    /// Looks at the file now, and returns after the look.
+    func lookNow() {
+        queue.sync {
+            guard !isStopped, !look() else { return }
+            schedule.restart()
+            waitForNextLook()
+        }
+    }
+
     /// Ends the watch. A look that is running ends undisturbed.
     func stop() { queue.async { self.stopSources() } }
 
