@@ -187,7 +187,9 @@ public final class EditingContext {
             for index in undoSteps.indices { undoSteps[index].note(overtaken: names, of: object) }
             for index in redoSteps.indices { redoSteps[index].note(overtaken: names, of: object) }
         }
-        for (deleted, values) in merged.renewed { updateStep(reviving: deleted) { $0.note(renewed: values, of: deleted) } }
+        for (deleted, values) in merged.renewed {
+            updateStep(reviving: deleted) { $0.note(renewed: values, of: deleted) }
+        }
         for (deleted, edits) in merged.cascades { updateStep(reviving: deleted) { $0.append(edits) } }
         for object in merged.lost {
             let id = object.objectID.reference

@@ -37,10 +37,18 @@ extension NSManagedObjectContext {
             switch changes.effect(on: object) {
             case .none: continue
             case .deletion: deleted.append(object)
-            case .change where object.hasChanges:
-                if try hasRow(of: object) { changed.append(object) } else { deleted.append(object) }
+            case .change where object.hasChanges: changed.append(object)
             case .change: unchanged.append(object)
             }
+        }
+        // Unknown changes may have deleted any row; the rows of changed objects decide whether changes are lost.
+        let doubtful = changes.isUnknown || !changes.unknownRows.isEmpty ? changed + unchanged : changed
+        let existing = try doubtful.isEmpty ? [] : withRows(doubtful)
+        deleted += doubtful.filter { !existing.contains($0) }
+        if !deleted.isEmpty {
+            let gone = Set(deleted)
+            changed.removeAll(where: gone.contains)
+            unchanged.removeAll(where: gone.contains)
         }
         for object in unchanged { refresh(object, mergeChanges: true) }
         var before: [(object: NSManagedObject, names: [String], values: [String: NSObject])] = []

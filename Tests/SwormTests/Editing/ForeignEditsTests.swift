@@ -103,6 +103,15 @@ struct ForeignEditsTests {
         #expect(editor.saveError == nil)
     }
 
+    @Test func `a handle of an object that was deleted since throws, as a fetch does not find it`() throws {
+        let editor = try EditingContext(store, autosave: .never)
+        let handle = try editor.read { try folder(3, $0) }
+        #expect(try editor.read { _ in try handle.decode(\.title) } == "folder 3")
+        try connection.transaction(.immediate) { try connection.execute("DELETE FROM ZFOLDER WHERE ZNUMBER = 3") }
+        #expect(throws: StoreError.self) { try editor.read { _ in try handle.decode(\.title) } }
+        #expect(try editor.read { try $0.count(of: Folder.all.where { $0.number == 3 }) } == 0)
+    }
+
     @Test func `the id of a new object is permanent after the save`() throws {
         let editor = try EditingContext(store, autosave: .never)
         let handle = try editor.edit("New") { try $0.insert(Folder(number: 900, title: "new")) }

@@ -24,7 +24,7 @@ extension ManagedObjectContext {
     ) throws -> LiveRows<PlainObject> {
         let binding = try binding(for: PlainObject.self)
         if try request.isEmpty() { return LiveRows() }
-        let read = try keys.map { try self.request(for: type, keys: $0) } ?? request
+        let read = keys.map { instance.request(forKeys: $0, of: PlainObject.entityName) } ?? request
         var rows: LiveRows<PlainObject>
         do {
             if let direct = try instance.liveRows(read, with: binding) {
@@ -110,27 +110,11 @@ extension ManagedObjectContext {
         _ type: PlainObject.Type, _ request: RequestContent, among keys: Set<Int64>
     ) throws -> Bool {
         guard let condition = request.condition else { return true }
-        var test = try self.request(for: type, keys: keys.sorted())
+        var test = instance.request(forKeys: keys.sorted(), of: PlainObject.entityName)
         test.narrow(condition)
         test.limit = 1
         let binding = try binding(for: PlainObject.self)
         return try translatingErrors { try instance.countObjects(test, of: binding.entity) > 0 }
-    }
-
-    private func request<PlainObject: ManagedObjectConvertible>(
-        for type: PlainObject.Type, keys: [Int64]
-    ) throws -> RequestContent {
-        let objects = instance.storeIdentifiers.flatMap { store in
-            keys.map { key in
-                ExpressionTree.value(
-                    .object(
-                        ObjectReference(storeIdentifier: store, entityName: PlainObject.entityName, key: key)))
-            }
-        }
-        var content = RequestContent()
-        content.condition = ConditionContent(
-            .comparison(Comparison(.evaluatedObject, by: .in, with: .list(objects))))
-        return content
     }
 
     /// Returns the rows as read through objects.
@@ -145,5 +129,21 @@ extension ManagedObjectContext {
                 value: try binding.value(of: object), identity: sources.identity(of: object.objectID.reference))
         }
         return LiveRows(records, stamps: LiveRecord.stamps(records), sources: sources)
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Returns a request for the rows of an entity with some keys, in any store.
+    func request(forKeys keys: [Int64], of entityName: String) -> RequestContent {
+        let objects = storeIdentifiers.flatMap { store in
+            keys.map { key in
+                ExpressionTree.value(
+                    .object(ObjectReference(storeIdentifier: store, entityName: entityName, key: key)))
+            }
+        }
+        var content = RequestContent()
+        content.condition = ConditionContent(
+            .comparison(Comparison(.evaluatedObject, by: .in, with: .list(objects))))
+        return content
     }
 }

@@ -86,13 +86,21 @@ extension NSManagedObjectContext {
         processPendingChanges()
     }
 
-    /// Returns whether the row of an object exists in the store.
-    func hasRow(of object: NSManagedObject) throws -> Bool {
-        let request = NSFetchRequest<NSManagedObjectID>(entityName: object.entity.stableName)
-        request.resultType = .managedObjectIDResultType
-        request.includesPendingChanges = false
-        request.predicate = NSPredicate(format: "SELF == %@", argumentArray: [object])
-        return try !fetch(request).isEmpty
+    /// Returns those of some objects whose rows exist in the store.
+    func withRows(_ objects: [NSManagedObject]) throws -> Set<NSManagedObject> {
+        var found: Set<NSManagedObjectID> = []
+        for (root, group) in Dictionary(grouping: objects, by: \.entity.root) {
+            // SQLite limits the number of arguments of a statement.
+            for start in stride(from: 0, to: group.count, by: 500) {
+                let request = NSFetchRequest<NSManagedObjectID>(entityName: root.stableName)
+                request.resultType = .managedObjectIDResultType
+                request.includesPendingChanges = false
+                let part = Array(group[start..<min(start + 500, group.count)])
+                request.predicate = NSPredicate(format: "SELF IN %@", argumentArray: [part])
+                found.formUnion(try fetch(request))
+            }
+        }
+        return Set(objects.filter { found.contains($0.objectID) })
     }
 
     /// Does nothing: Core Data keeps no rows for handles.

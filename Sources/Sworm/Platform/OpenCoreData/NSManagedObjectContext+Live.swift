@@ -48,6 +48,23 @@ extension NSManagedObjectContext {
             request.specification(of: entity), attributes: [PseudoSlot.version, PseudoSlot.entity], plan: plan)
     }
 
+    /// Returns those of some objects whose rows exist in the store.
+    func withRows(_ objects: [NSManagedObject]) throws -> Set<NSManagedObject> {
+        var found: Set<NSManagedObject> = []
+        for (root, group) in Dictionary(grouping: objects, by: \.entity.root) {
+            let keys = group.map(\.objectID.reference.key)
+            if let entity = compiledModel?.entities.first(where: { $0.name == root.stableName }),
+                let stamps = try liveStamps(request(forKeys: keys, of: entity.name), of: entity)
+            {
+                let present = Set(stamps.map(\.identity.key))
+                found.formUnion(zip(group, keys).filter { present.contains($1) }.map(\.0))
+            } else {
+                for object in group where try hasRow(of: object) { found.insert(object) }
+            }
+        }
+        return found
+    }
+
     /// The identifiers of the stores.
     var storeIdentifiers: [String] { (persistentStoreCoordinator?.persistentStores ?? []).map(\.identifier) }
 
@@ -55,7 +72,8 @@ extension NSManagedObjectContext {
     func listenToCommits(_ listener: @escaping @Sendable (CommittedChanges) -> Void) -> CommitListening {
         let stores = persistentStoreCoordinator?.persistentStores ?? []
         return CommitListening(
-            stores.map { $0.listen(listener) }, noticing: stores.map { store in { [weak store] in store?.noticeCommits() } }
+            stores.map { $0.listen(listener) },
+            noticing: stores.map { store in { [weak store] in store?.noticeCommits() } }
         )
     }
 }
