@@ -96,14 +96,6 @@ extension NSManagedObject {
         }
     }
 
-    /// The stored attributes without unsaved changes.
-    var unchangedAttributes: [String] {
-        let changed = changedValues()
-        return entity.attributesByName.compactMap { name, attribute in
-            changed[name] != nil || attribute.isTransient || attribute is NSDerivedAttributeDescription ? nil : name
-        }
-    }
-
     /// Returns the values that properties have in the store.
     func storedProperties(_ names: [String]) -> [String: NSObject] {
         committedValues(forKeys: names).compactMapValues { value in

@@ -12,7 +12,7 @@ struct MergedCommits {
     /// The properties with unsaved changes that have a new value in the store.
     var overtaken: [(object: NSManagedObject, properties: Set<String>)] = []
     /// The attributes of objects with unsaved deletions that have a new value in the store.
-    var renewed: [(deleted: NSManagedObject, values: [String: EditedValue])] = []
+    var renewed: [(deleted: NSManagedObject, values: [String: ObjectEdit.ValueChange])] = []
     /// The objects whose rows were deleted.
     var lost: [NSManagedObject] = []
     /// The changes that the unsaved deletion of an object has made in addition, because members were added to a relation
@@ -52,8 +52,9 @@ extension NSManagedObjectContext {
         }
         for object in unchanged { refresh(object, mergeChanges: true) }
         var before: [(object: NSManagedObject, names: [String], values: [String: NSObject])] = []
-        for object in changed {
-            let names = object.isDeleted ? object.unchangedAttributes : object.changedSingleProperties
+        let stored = changed.filter(\.isDeleted).map { (object: $0, values: $0.storedValues) }
+        for object in changed where !object.isDeleted {
+            let names = object.changedSingleProperties
             before.append((object, names, object.storedProperties(names)))
         }
         for object in changed { refresh(object, mergeChanges: true) }
@@ -62,10 +63,11 @@ extension NSManagedObjectContext {
             NSManagedObjectContext.mergeChanges(
                 fromRemoteContextSave: [NSDeletedObjectIDsKey: deleted.map(\.objectID)], into: [self])
         }
-        for (object, names, values) in before where object.isDeleted {
-            let after = object.storedProperties(names)
-            var renewed: [String: EditedValue] = [:]
-            for name in names where values[name] != after[name] { renewed[name] = try object.editedValue(name) }
+        for (object, old) in stored {
+            var renewed: [String: ObjectEdit.ValueChange] = [:]
+            for (name, new) in object.storedValues {
+                if let old = old[name], !old.isStoredSame(as: new) { renewed[name] = .init(old: old, new: new) }
+            }
             if !renewed.isEmpty { merged.renewed.append((object, renewed)) }
         }
         for (object, names, values) in before where object.isEditable {

@@ -108,6 +108,31 @@ struct DraftTests {
         #expect(try store.perform { try $0.object(with: saved).decode(\.name) } == "later")
     }
 
+    @Test func `relations are set in the transaction that saves a draft`() throws {
+        let draft = Draft(new: Studio.Job(number: 9, title: "new"), in: store)
+        try draft.save { context, job in job.project = try context.object(with: id) }
+        #expect(try store.perform { try $0.object(with: id).jobs.decode().map(\.number) } == [9])
+        draft.mine.title = "moved"
+        try draft.save { _, job in job.project = nil }
+        #expect(try store.perform { try $0.object(with: id).jobs.count } == 0)
+        struct Failure: Swift.Error {}
+        draft.mine.title = "never"
+        #expect(throws: Failure.self) { try draft.save { _, _ in throw Failure() } }
+        #expect(try store.perform { try $0.fetchOne(Studio.Job.all)?.decode().title } == "moved")
+    }
+
+    @Test func `a conflict is not logged, because it is an answer`() throws {
+        let errors = Locked<[any Swift.Error]>([])
+        let store = try PersistentContainer(
+            for: Project.self, at: .memory, logError: { error in errors.withLock { $0.append(error) } })
+        let id = try store.perform { try $0.insert(Project(number: 1, name: "base")) }
+        let draft = try Draft(of: id, in: store)
+        draft.mine.name = "mine"
+        try store.perform { try $0.object(with: id).encode(\.name, "theirs") }
+        #expect(throws: DraftConflict.self) { try draft.save() }
+        #expect(errors.withLock { $0.isEmpty })
+    }
+
     @Test func `a draft belongs to the actor that creates it`() async throws {
         let owner = Owner()
         #expect(try await owner.edit(id, in: store, "by an actor") == "by an actor")

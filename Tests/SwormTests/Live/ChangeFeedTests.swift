@@ -56,6 +56,7 @@ struct ChangeFeedTests {
         for number in 5...7 {
             let changes = try await next(&feed)
             #expect(changes.of(Folder.self).map(\.kind) == [.inserted])
+            #expect(changes.entityNames == [Folder.entityName])
             #expect(try changes.values(of: Folder.self).values.map(\.number) == [number])
             let now = try #require(changes.token)
             #expect(now > last)

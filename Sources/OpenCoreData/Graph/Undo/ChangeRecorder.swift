@@ -147,6 +147,9 @@ extension NSManagedObject {
     /// Returns the name of a relationship.
     package final func relationshipName(_ slot: Int) -> String { compiledEntity.relationships[slot].name }
 
+    /// Returns the value that an attribute has in the store.
+    package final func storedAttribute(_ slot: Int) -> AttributeValue { committedAttribute(slot) }
+
     /// The slots of the attributes that can be set.
     package final var settableSlots: [Int] {
         compiledEntity.attributes.indices.filter { compiledEntity.attributes[$0].derivation == nil }

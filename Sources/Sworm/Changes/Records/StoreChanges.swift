@@ -56,6 +56,10 @@ public struct StoreChanges: Sendable {
     /// The container of the feed.
     var container: (any AnyObject & Sendable)?
 
+    /// The names of the entities of the changed objects, so that a consumer of all changes notices entities that it does not
+    /// ask for with ``of(_:)``.
+    public var entityNames: Set<String> { Set(records.map(\.object.entityName)) }
+
     /// Returns the changed objects of a type, including those of its sub-entities.
     ///
     /// In a store without a history, the entity of a changed object is unknown. Objects of all entities with the same

@@ -173,24 +173,42 @@ extension Draft {
     /// - Throws: ``DraftConflict`` if both sides have changed attributes; a ``StoreError`` with the code `objectDeleted`
     ///   if the object was deleted, or with another one if the store cannot be written.
     public func save(conflicts resolution: DraftResolution? = nil, recreating isRecreating: Bool = false) throws {
+        try save(conflicts: resolution, recreating: isRecreating, linking: { _, _ in })
+    }
+
+    /// Saves like ``save(conflicts:recreating:)``, and sets relations of the object in the same transaction.
+    ///
+    /// A new object of a type with a required relation is saved with it:
+    /// ```swift
+    /// try draft.save { context, book in book.author = try context.object(with: author) }
+    /// ```
+    /// - Parameters:
+    ///   - resolution: The side whose values are saved for attributes that both sides have changed; nil to throw an
+    ///     error if there are any.
+    ///   - isRecreating: Whether an object that somebody else has deleted is inserted again, under a new id.
+    ///   - link: A closure that sets the relations of the object. It may be called again if the write is repeated.
+    /// - Throws: The errors of ``save(conflicts:recreating:)``, and those of the closure.
+    public func save(
+        conflicts resolution: DraftResolution? = nil, recreating isRecreating: Bool = false,
+        linking link: (_ context: ManagedObjectContext, _ object: ManagedObject<Value>) throws -> Void
+    ) throws {
         let (mine, base) = (mine, base)
-        guard let id else { return try insert(mine) }
-        // Nil if the object does not exist.
-        let saved: Value? = try store.perform(retrying: 5) { context -> Value? in
-            guard let object = try Draft<Value>.existing(id, in: context) else { return nil }
+        guard let id else { return try insert(mine, link) }
+        let outcome: DraftOutcome<Value> = try store.perform(retrying: 5) { context in
+            guard let object = try Draft<Value>.existing(id, in: context) else { return .isDeleted }
             let theirs = try object.decode()
             let merge = try DraftMerge(base: base, mine: mine, theirs: theirs)
-            if resolution == nil, !merge.conflicts.isEmpty {
-                throw DraftConflict(entityName: Value.entityName, attributes: merge.conflicts)
-            }
+            // Returned instead of thrown, because a conflict is no failure of the store, which would be logged.
+            if resolution == nil, !merge.conflicts.isEmpty { return .conflicts(merge.conflicts) }
             try object.write(merge.written(resolution ?? .mine))
-            return try merge.merged(resolution ?? .mine, into: mine)
+            try link(context, object)
+            return .saved(try merge.merged(resolution ?? .mine, into: mine))
         }
-        if let saved {
-            (self.mine, self.base, theirs) = (saved, saved, saved)
-        } else if isRecreating {
-            try insert(mine)
-        } else {
+        switch outcome {
+        case .saved(let saved): (self.mine, self.base, theirs) = (saved, saved, saved)
+        case .conflicts(let attributes): throw DraftConflict(entityName: Value.entityName, attributes: attributes)
+        case .isDeleted where isRecreating: try insert(mine, link)
+        case .isDeleted:
             throw StoreError(
                 .objectDeleted,
                 "\(id) was deleted while it was edited. Save the draft with `recreating: true` to insert it again.",
@@ -198,8 +216,14 @@ extension Draft {
         }
     }
 
-    private func insert(_ value: Value) throws {
-        let id: ManagedObjectID<Value> = try store.perform { try $0.insert(value) }
+    private func insert(
+        _ value: Value, _ link: (ManagedObjectContext, ManagedObject<Value>) throws -> Void
+    ) throws {
+        let id: ManagedObjectID<Value> = try store.perform { context in
+            let object = try context.insert(value)
+            try link(context, object)
+            return object
+        }
         (self.id, base, theirs) = (id, value, value)
         start(id)
     }
@@ -213,6 +237,13 @@ extension Draft {
             return nil
         }
     }
+}
+
+/// The outcome of writing a draft.
+private enum DraftOutcome<Value: Sendable>: Sendable {
+    case saved(Value)
+    case conflicts([DraftConflict.Attribute])
+    case isDeleted
 }
 
 extension ManagedObject {

@@ -37,11 +37,13 @@ struct EditStep {
         for name in names { overtaken.insert(Property(of: object, name)) }
     }
 
-    /// Notes that somebody else has changed attributes of an object that the step has deleted, and that is inserted again
-    /// with these values.
-    mutating func note(renewed values: [String: EditedValue], of deleted: NSManagedObject) {
+    /// Notes that somebody else has changed attributes of an object that the step has deleted. It is inserted again with
+    /// the new values, unless it had unsaved ones.
+    mutating func note(renewed values: [String: ObjectEdit.ValueChange], of deleted: NSManagedObject) {
         for index in edits.indices where edits[index].isDeletion && edits[index].object === deleted {
-            for (name, value) in values { edits[index].values[name]?.old = value }
+            for (name, change) in values where edits[index].values[name]?.old.isStoredSame(as: change.old) ?? false {
+                edits[index].values[name]?.old = change.new
+            }
         }
     }
 

@@ -42,6 +42,12 @@ extension NSManagedObject {
         }
     }
 
+    /// The values that the attributes have in the store.
+    var storedValues: [String: EditedValue] {
+        let names = entity.attributesByName.filter { !($0.value is NSDerivedAttributeDescription) }.map(\.key)
+        return committedValues(forKeys: names).mapValues { EditedValue(value: $0 is NSNull ? nil : $0) }
+    }
+
     func editedValue(_ name: String) throws -> EditedValue { EditedValue(value: value(forKey: name)) }
 
     func setEditedValue(_ value: EditedValue, for name: String) throws { setValue(value.value, forKey: name) }

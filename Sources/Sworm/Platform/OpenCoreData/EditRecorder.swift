@@ -109,6 +109,12 @@ extension NSManagedObject {
         return slot
     }
 
+    /// The values that the attributes have in the store.
+    var storedValues: [String: EditedValue] {
+        Dictionary(
+            settableSlots.map { (attributeName($0), storedAttribute($0)) }, uniquingKeysWith: { first, _ in first })
+    }
+
     func editedValue(_ name: String) throws -> EditedValue { try readAttribute(attributeSlot(name)) }
 
     func setEditedValue(_ value: EditedValue, for name: String) throws {
