@@ -247,7 +247,7 @@ struct EditReversal {
         for (name, change) in edit.values where derived[name] == nil {
             try edit.object.setEditedValue(change.old, for: name)
         }
-        try edit.unlinkNewMembers()
+        try edit.settleMembers()
         // Its relations are set like those of other objects, once all objects are there.
         var links = edit
         links.values = [:]

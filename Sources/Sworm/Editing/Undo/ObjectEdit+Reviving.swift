@@ -2,7 +2,7 @@
 extension ObjectEdit {
     /// Removes the members that the edit itself has added to the object before it deleted that. Those that were added in
     /// the store since then remain, or are added.
-    func unlinkNewMembers() throws {
+    func settleMembers() throws {
         for (name, relationship) in object.entity.relationshipsByName
         where relationship.isToMany && !object.isInverseOfToOne(name) {
             let known = Set((links[name]?.removed ?? []) + (lists[name]?.old ?? []))

@@ -26,13 +26,13 @@ struct LiveOffsets: Sendable {
     ///
     /// - Parameter stamps: The identities of the rows, in the same order as when the offsets were created.
     mutating func offset(of key: Int64, in stamps: [LiveStamp]) -> Int? {
-        if table == nil, scans < Self.scanLimit {
+        if let table { return table[key] }
+        if scans < Self.scanLimit {
             scans += 1
             return stamps.firstIndex { $0.identity.key == key }
         }
-        let table = table ?? Self.table(of: stamps)
-        self.table = table
-        return table[key]
+        table = Self.table(of: stamps)
+        return table?[key]
     }
 
     /// Returns the offsets at which the rows of a new list are in the old one with the same version, or -1 for changed and
