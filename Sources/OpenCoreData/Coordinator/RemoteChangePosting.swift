@@ -33,7 +33,7 @@ final class RemoteChangePosting: @unchecked Sendable {
         let option = store.options?[NSPersistentStoreRemoteChangeNotificationPostOptionKey]
         guard (option as? NSNumber)?.boolValue ?? (option as? Bool) ?? false else { return nil }
         self.store = store
-        let ending = store.objectStore.listen { [weak self] _ in self?.committed() }
+        let ending = store.listen { [weak self] _ in self?.committed() }
         self.ending.withLock { $0 = ending }
     }
 

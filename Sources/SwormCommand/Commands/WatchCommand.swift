@@ -42,7 +42,7 @@ enum WatchCommand {
             pending.signal()
         } _: {
             // Begun before the first reading, so that no commit is missed in between.
-            let stopListening = store.store.listen { _ in pending.signal() }
+            let stopListening = store.store.listen(concerning: nil) { _ in pending.signal() }
             defer { stopListening() }
             let watch = try StoreWatch(
                 store, entities: entities, predicate: predicate, blobs: BlobStyle(arguments))

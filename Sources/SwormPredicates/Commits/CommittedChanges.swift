@@ -13,6 +13,14 @@ package struct CommittedChanges: Sendable {
 
         package var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 
+        package mutating func note(_ kind: Kind, of key: Int64) {
+            switch kind {
+            case .insertion: insert(key)
+            case .update: update(key)
+            case .deletion: delete(key)
+            }
+        }
+
         mutating func insert(_ key: Int64) {
             // A deleted row with the same key stays noted, because the new row has other values.
             inserted.insert(key)
@@ -78,11 +86,7 @@ package struct CommittedChanges: Sendable {
     }
 
     package mutating func note(_ kind: Kind, of key: Int64, root: String) {
-        switch kind {
-        case .insertion: rows[root, default: Rows()].insert(key)
-        case .update: rows[root, default: Rows()].update(key)
-        case .deletion: rows[root, default: Rows()].delete(key)
-        }
+        rows[root, default: Rows()].note(kind, of: key)
     }
 
     package mutating func note(properties names: some Sequence<String>, of entity: String) {

@@ -6,9 +6,18 @@ package import SwormPredicates
 /// committed and still holds the turn. A listener must return soon, and must not use the store.
 package final class CommitListeners: Sendable {
     package typealias Listener = @Sendable (CommittedChanges) -> Void
+    /// A question that a listener answers before it is called: whether the changes of the entities with these names
+    /// concern it. The changes of a commit that concerns no listener are not collected.
+    package typealias Question = @Sendable (_ entities: [String]) -> Bool
+
+    private struct Entry: Sendable {
+        let number: Int
+        let question: Question?
+        let call: Listener
+    }
 
     private struct Content: Sendable {
-        var listeners: [Int: Listener] = [:]
+        var listeners: [Entry] = []
         var lastListener = 0
         /// The number of the last commit that was announced.
         var number: UInt64 = 0
@@ -18,36 +27,44 @@ package final class CommitListeners: Sendable {
 
     init() {}
 
+    /// The number of the last commit that was announced.
+    var number: UInt64 { content.withLock { $0.number } }
+
     /// Whether the changes of a transaction must be gathered.
     var isEmpty: Bool { content.withLock { $0.listeners.isEmpty } }
 
     /// Adds a listener. It is called for every transaction that is committed from now on, also for those that have begun.
     ///
+    /// - Parameter question: Asked first if the changed entities are known. The listener is not called if the answer is no.
     /// - Returns: A number by which the listener is removed.
-    func add(_ listener: @escaping Listener) -> Int {
+    func add(concerning question: Question? = nil, _ listener: @escaping Listener) -> Int {
         content.withLock { content in
             content.lastListener += 1
-            content.listeners[content.lastListener] = listener
+            content.listeners.append(Entry(number: content.lastListener, question: question, call: listener))
             return content.lastListener
         }
     }
 
     /// Removes a listener. It may still be called for a commit of another thread that is just being announced.
-    func remove(_ number: Int) { content.withLock { _ = $0.listeners.removeValue(forKey: number) } }
+    func remove(_ number: Int) { content.withLock { $0.listeners.removeAll { $0.number == number } } }
 
     /// Calls the listeners after a commit.
     ///
-    /// - Parameter changes: The changes, or nil if they were not gathered, because there was no listener when the
-    ///   transaction began.
-    func announce(_ changes: CommittedChanges?) {
-        let (listeners, number) = content.withLock { content in
+    /// - Parameters:
+    ///   - entities: The names of all entities whose rows or properties may have changed, or nil if they are unknown.
+    ///   - changes: Returns the changes, or nil if they were not gathered, because there was no listener when the
+    ///     transaction began. Called only if they concern a listener.
+    func announce(entities: @autoclosure () -> [String]? = nil, _ changes: @autoclosure () -> CommittedChanges?) {
+        let (all, number) = content.withLock { content in
             content.number += 1
-            return (content.listeners.values.map { $0 }, content.number)
+            return (content.listeners, content.number)
         }
-        guard !listeners.isEmpty else { return }
-        var changes = changes ?? .unknown
+        if all.isEmpty { return }
+        let listeners = entities().map { names in all.filter { $0.question?(names) ?? true } } ?? all
+        if listeners.isEmpty { return }
+        var changes = changes() ?? .unknown
         if changes.isEmpty { return }
         changes.number = number
-        for listener in listeners { listener(changes) }
+        for listener in listeners { listener.call(changes) }
     }
 }

@@ -81,7 +81,9 @@ package protocol ObjectStore: AnyObject, Sendable {
     ///   commit.
     /// - Returns: A closure that removes the listener, which may still be called for a commit that is just being
     ///   announced.
-    func listen(_ listener: @escaping CommitListeners.Listener) -> @Sendable () -> Void
+    func listen(
+        concerning question: CommitListeners.Question?, _ listener: @escaping CommitListeners.Listener
+    ) -> @Sendable () -> Void
 
     /// Announces the commits of other processes that have become visible, before it returns. It does nothing without
     /// listeners.

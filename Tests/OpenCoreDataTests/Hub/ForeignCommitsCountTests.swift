@@ -89,7 +89,7 @@ struct ForeignCommitsCountTests {
         let folder = try StoreFolder()
         var watch = ForeignCommitsWatch()
         #expect(watch.found(.log(index: 1, commits: 1)) == nil)
-        watch.watch = FileWatch(StoreFiles(url: folder.url())) { true }
+        watch.watch = FileWatch(StoreFiles(url: folder.url()), ownCommits: { 0 }) { true }
         watch.watch?.start()
         defer { watch.watch?.stop() }
         watch.state = .log(index: 1, commits: 10)

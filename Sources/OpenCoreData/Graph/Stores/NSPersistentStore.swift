@@ -41,8 +41,13 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     public final var identifier: String { objectStore.identifier }
 
     /// Calls a closure after each commit to the store, until the returned closure is called.
-    package final func listen(_ listener: @escaping CommitListeners.Listener) -> @Sendable () -> Void {
-        objectStore.listen(listener)
+    ///
+    /// - Parameter question: Asked before, if the changed entities are known; a commit for which the answer is no is not
+    ///   announced.
+    package final func listen(
+        concerning question: CommitListeners.Question? = nil, _ listener: @escaping CommitListeners.Listener
+    ) -> @Sendable () -> Void {
+        objectStore.listen(concerning: question, listener)
     }
 
     /// Announces the commits of other processes to the listeners, before it returns.

@@ -12,15 +12,13 @@ final class LiveCenter: Sendable {
         var interests: [String: Int] = [:]
         /// The changes that were not handled yet.
         var pending: CommittedChanges?
-        /// The number of commits that were announced, also of those that no work depends on.
+        /// A number that changes with each commit, also with those that no work depends on.
         var commits = 0
     }
 
     /// The works and the listening, which only the queue uses.
     private struct Content: Sendable {
-        var works: [ObjectIdentifier: any LiveWork] = [:]
-        /// The region with which each work was registered.
-        var regions: [ObjectIdentifier: TrackedRegion] = [:]
+        var works = RegisteredWorks()
         var listening: CommitListening?
         /// The works for requests that several consumers may share.
         var shared: [RequestKey: any LiveWork] = [:]
@@ -62,8 +60,7 @@ final class LiveCenter: Sendable {
         let (region, listening) = content.withLock { content -> (TrackedRegion?, CommitListening?) in
             let id = ObjectIdentifier(work)
             if let key = content.keys.removeValue(forKey: id) { content.shared[key] = nil }
-            content.works[id] = nil
-            let region = content.regions.removeValue(forKey: id)
+            let region = content.works.remove(work)
             guard content.works.isEmpty else { return (region, nil) }
             defer { content.listening = nil }
             return (region, content.listening)
@@ -87,7 +84,7 @@ final class LiveCenter: Sendable {
     /// Whether nothing is kept of works that have ended, for tests.
     var isForgotten: Bool {
         let hasWorks = content.withLock { content in
-            !content.regions.isEmpty || !content.shared.isEmpty || !content.keys.isEmpty
+            !content.works.isForgotten || !content.shared.isEmpty || !content.keys.isEmpty
         }
         return !hasWorks && state.withLock { $0.interests.isEmpty }
     }
@@ -96,10 +93,7 @@ final class LiveCenter: Sendable {
         let region = work.region
         // The new interest is added before the old one is removed, so that nothing is missed in between.
         state.withLock { Self.change(&$0.interests, by: 1, of: region) }
-        let previous = content.withLock { content in
-            content.works[ObjectIdentifier(work)] = work
-            return content.regions.updateValue(region, forKey: ObjectIdentifier(work))
-        }
+        let previous = content.withLock { $0.works.register(work, reading: region) }
         if let previous { state.withLock { Self.change(&$0.interests, by: -1, of: previous) } }
     }
 
@@ -114,8 +108,18 @@ final class LiveCenter: Sendable {
 
     private func listen(_ context: ManagedObjectContext) {
         guard content.withLock({ $0.listening == nil }) else { return }
-        let listening = context.instance.listenToCommits { [weak self] in self?.announce($0) }
+        let listening = context.instance.listenToCommits(
+            concerning: { [weak self] in self?.isConcerned(by: $0) ?? false },
+            { [weak self] in self?.announce($0) })
         content.withLock { $0.listening = listening }
+    }
+
+    /// Counts a commit, on the thread that has committed, and returns whether its changes must be noted.
+    private func isConcerned(by entities: [String]) -> Bool {
+        state.withLock { state in
+            state.commits += 1
+            return entities.contains { state.interests[$0] != nil }
+        }
     }
 
     /// Notes the changes of a commit, on the thread that has committed.
@@ -179,9 +183,7 @@ final class LiveCenter: Sendable {
         }
         guard let changes else { return }
         steps.withLock { $0.wakes += 1 }
-        let touched = content.withLock { content in
-            content.works.values.filter { content.regions[ObjectIdentifier($0)]?.isTouched(by: changes) ?? false }
-        }
+        let touched = content.withLock { $0.works.touched(by: changes) }
         refresh(touched, after: changes)
         let pause = content.withLock { $0.pacing.pause(after: changes.transactions) }
         if pause > .zero { self.pause(pause) }
@@ -221,7 +223,7 @@ final class LiveCenter: Sendable {
         for work in failed { refresh([work], after: .unknown) }
         // A closure may have read something else than before, and a commit to that may have come before the interest.
         let grown = works.filter { work in
-            guard let known = content.withLock({ $0.regions[ObjectIdentifier(work)] }), work.region != known else {
+            guard let known = content.withLock({ $0.works.region(of: work) }), work.region != known else {
                 return false
             }
             register(work)
@@ -260,7 +262,7 @@ final class LiveCenter: Sendable {
     /// Ends all works, because the container is being closed.
     func close(with error: StoreError) {
         queue.async { [self] in
-            for work in content.withLock({ $0.works.values.map { $0 } }) { end(work, with: error) }
+            for work in content.withLock({ $0.works.all }) { end(work, with: error) }
         }
     }
 }

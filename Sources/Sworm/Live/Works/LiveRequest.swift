@@ -12,12 +12,12 @@ final class LiveRequest<PlainObject: ManagedObjectConvertible & Sendable>: Share
     private var consumers: [ObjectIdentifier: Consumer] = [:]
     private(set) var region = TrackedRegion()
     /// The test of a changed row; nil if the store must test it.
-    private let rowTest: RowTest<PlainObject>?
+    private let rowTest: RowTest?
     /// The name of the root entity.
     private var root = ""
-    /// Whether changed rows can be read by their keys. Core Data's ids contain the entity of the object, which commits do
-    /// not name.
-    private var canReadKeys = true
+    /// Whether changed rows can be looked at one by one: they are of one entity, the first row is not found by counting,
+    /// and rows can be read by their keys. Core Data's ids contain the entity of the object, which commits do not name.
+    private var canPatch = false
     private(set) var rows: Rows?
     /// The number of times that the request was run.
     private(set) var runs = 0
@@ -29,7 +29,7 @@ final class LiveRequest<PlainObject: ManagedObjectConvertible & Sendable>: Share
     init(_ request: RequestContent, in container: any LiveContainer) {
         self.request = request
         self.container = container
-        rowTest = RowTest(request.condition)
+        rowTest = RowTest(request.condition, of: PlainObject.self)
     }
 
     // MARK: Consumers
@@ -57,64 +57,62 @@ final class LiveRequest<PlainObject: ManagedObjectConvertible & Sendable>: Share
         try builder.add(request, of: entity, attributes: PlainObject.attributes.map(\.name))
         region = builder.region
         root = entity.root.stableName
-        canReadKeys = context.instance.readsRowsByKey || entity.family.count == 1
+        canPatch =
+            region.readsOneEntity && request.offset == 0
+            && (context.instance.readsRowsByKey || entity.family.count == 1)
     }
 
     func refresh(in snapshot: LiveSnapshot) throws {
-        guard let changes = snapshot.changes, let rows else { return try rerun(snapshot.context) }
-        guard let changed = try patches(rows, after: changes, in: snapshot) else { return try rerun(snapshot.context) }
-        if changed.isEmpty { return }
-        container.live.steps.withLock { $0.patches += 1 }
-        // Released first, so that the rows are not copied unless a consumer holds them.
-        var patched = rows
-        self.rows = nil
-        var isChanged = false
-        for (offset, record) in changed where patched.replace(offset, by: record) { isChanged = true }
-        self.rows = patched
-        if isChanged { announce(patched) }
+        guard snapshot.changes != nil, rows != nil, canPatch, offsets.isUnique,
+            let changed = try snapshot.changedRows(of: PlainObject.self, root: root),
+            let listed = try listedRows(changed, in: snapshot)
+        else { return try rerun(snapshot.context) }
+        if !listed.isEmpty { try patch(listed, by: changed, in: snapshot.context) }
     }
 
-    /// Returns the listed rows with new values, by their offsets, if the changes affect neither which rows are listed nor
-    /// their order; nil if the request must be run again.
-    private func patches(
-        _ rows: Rows, after changes: CommittedChanges, in snapshot: LiveSnapshot
-    ) throws -> [(offset: Int, record: LiveRecord<PlainObject>)]? {
-        guard canReadKeys, region.readsOneEntity, request.offset == 0, offsets.isUnique,
-            let records = try snapshot.changedRecords(of: PlainObject.self, root: root)
-        else { return nil }
-        guard let changed = changes.rows[root] else { return [] }
-        if changed.deleted.contains(where: { offsets.offset(of: $0, in: rows.stamps) != nil }) { return nil }
-        let listed = changed.updated.filter { offsets.offset(of: $0, in: rows.stamps) != nil }
-        let isDecided = region.isDecided(by: changes)
-        if isDecided, !listed.isEmpty { return nil }
-        // A row that is not listed enters the list by its insertion, or by a property that decides.
-        let candidates = isDecided ? changed.inserted.union(changed.updated) : changed.inserted
-        if try finds(candidates, records, in: snapshot.context) { return nil }
-        var patches: [(offset: Int, record: LiveRecord<PlainObject>)] = []
-        for key in listed {
-            // A listed row that does not exist any more was deleted by a later transaction, which will be announced.
-            guard let offset = offsets.offset(of: key, in: rows.stamps), let record = records[key] else { return nil }
-            patches.append((offset, record))
+    /// Returns the offsets of the listed rows with new values, by their keys, if the changes affect neither which rows are
+    /// listed nor their order; nil if the request must be run again.
+    private func listedRows(_ changed: ChangedRows, in snapshot: LiveSnapshot) throws -> [Int64: Int]? {
+        var listed: [Int64: Int] = [:]
+        if !changed.deletedKeys.isEmpty || !changed.updatedKeys.isEmpty {
+            let stamps = rows?.stamps ?? []
+            if changed.deletedKeys.contains(where: { offsets.offset(of: $0, in: stamps) != nil }) { return nil }
+            for key in changed.updatedKeys { listed[key] = offsets.offset(of: key, in: stamps) }
         }
-        return patches
+        // A row that is not listed enters the list by its insertion, or by a property that decides.
+        if try finds(changed.inserted, in: snapshot.context) { return nil }
+        if changed.updatedKeys.isEmpty || !snapshot.decides(region) { return listed }
+        return try listed.isEmpty && !finds(changed.updated, in: snapshot.context) ? listed : nil
     }
 
     /// Returns whether the request would find one of the changed rows, regardless of its order and limits.
-    private func finds(
-        _ keys: Set<Int64>, _ records: [Int64: LiveRecord<PlainObject>], in context: ManagedObjectContext
-    ) throws -> Bool {
+    private func finds(_ rows: [ChangedRows.Row], in context: ManagedObjectContext) throws -> Bool {
         var undecided: Set<Int64> = []
-        for key in keys {
-            guard let record = records[key] else { continue }
-            switch rowTest?.matches(record.value) {
+        for row in rows {
+            switch rowTest?.matches(row.subject) {
             case true?: return true
             case false?: continue
-            case nil: undecided.insert(key)
+            case nil: undecided.insert(row.key)
             }
         }
         if undecided.isEmpty { return false }
         container.live.steps.withLock { $0.tests += 1 }
         return try context.finds(PlainObject.self, request, among: undecided)
+    }
+
+    private func patch(_ listed: [Int64: Int], by changed: ChangedRows, in context: ManagedObjectContext) throws {
+        let records = changed.records(of: PlainObject.self)
+        // A listed row that does not exist any more was deleted by a later transaction, which will be announced.
+        guard var patched = rows, listed.keys.allSatisfy({ records[$0] != nil }) else { return try rerun(context) }
+        container.live.steps.withLock { $0.patches += 1 }
+        // Released first, so that the rows are not copied unless a consumer holds them.
+        rows = nil
+        var isChanged = false
+        for (key, offset) in listed {
+            if let record = records[key], patched.replace(offset, by: record) { isChanged = true }
+        }
+        rows = patched
+        if isChanged { announce(patched) }
     }
 
     private func rerun(_ context: ManagedObjectContext) throws {

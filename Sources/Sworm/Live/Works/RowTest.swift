@@ -1,13 +1,14 @@
 import SwormPredicates
 
 /// The test of single rows against the condition of a request, in memory.
-struct RowTest<T: ManagedObjectConvertible>: Sendable {
+///
+/// The type is not generic, because a commit is tested against the conditions of all live requests.
+struct RowTest: Sendable {
     private let predicate: PreparedPredicate?
-    private let mapping = T.mapping
 
     /// - Returns: Nil if the condition must be evaluated by the store, because it reads more than attributes of the
     ///   table.
-    init?(_ condition: ConditionContent?) {
+    init?<T: ManagedObjectConvertible>(_ condition: ConditionContent?, of type: T.Type) {
         guard let condition else {
             predicate = nil
             return
@@ -28,8 +29,8 @@ struct RowTest<T: ManagedObjectConvertible>: Sendable {
 
     /// Returns whether a row matches the condition; nil if the store must decide, for example because the condition
     /// compares identities.
-    func matches(_ value: T) -> Bool? {
+    func matches(_ row: any EvaluationSubject) -> Bool? {
         guard let predicate else { return true }
-        return try? predicate.matches(ValueSubject(value, mapping: mapping))
+        return try? predicate.matches(row)
     }
 }

@@ -112,7 +112,12 @@ extension NSManagedObjectContext {
 
     /// Calls a closure after each save of a context of the same coordinator, on the thread that has saved, and soon after
     /// other commits to its stores.
-    func listenToCommits(_ listener: @escaping @Sendable (CommittedChanges) -> Void) -> CommitListening {
+    ///
+    /// - Parameter question: Not asked, because the changes are in Core Data's notifications anyway.
+    func listenToCommits(
+        concerning question: (@Sendable ([String]) -> Bool)? = nil,
+        _ listener: @escaping @Sendable (CommittedChanges) -> Void
+    ) -> CommitListening {
         guard let coordinator = persistentStoreCoordinator else { return CommitListening([]) }
         let observer = SaveObserver(coordinator, listener)
         let remote = RemoteChangeObserver(coordinator, listener)

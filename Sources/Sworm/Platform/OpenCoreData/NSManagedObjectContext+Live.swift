@@ -69,10 +69,16 @@ extension NSManagedObjectContext {
     var storeIdentifiers: [String] { (persistentStoreCoordinator?.persistentStores ?? []).map(\.identifier) }
 
     /// Calls a closure after each commit to the stores of the context, also by other processes.
-    func listenToCommits(_ listener: @escaping @Sendable (CommittedChanges) -> Void) -> CommitListening {
+    ///
+    /// - Parameter question: Asked before, with the names of the changed entities if they are known; a commit for which
+    ///   the answer is no is not announced.
+    func listenToCommits(
+        concerning question: (@Sendable ([String]) -> Bool)? = nil,
+        _ listener: @escaping @Sendable (CommittedChanges) -> Void
+    ) -> CommitListening {
         let stores = persistentStoreCoordinator?.persistentStores ?? []
         return CommitListening(
-            stores.map { $0.listen(listener) },
+            stores.map { $0.listen(concerning: question, listener) },
             noticing: stores.map { store in { [weak store] in store?.noticeCommits() } }
         )
     }

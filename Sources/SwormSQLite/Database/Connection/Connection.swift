@@ -29,9 +29,11 @@ package final class Connection {
     package var watch: StatementWatch? {
         didSet { if watch !== oldValue { installWatch() } }
     }
-    /// The recorder of changed rows.
-    package var recorder: ChangeRecorder? {
-        didSet { if recorder !== oldValue { installRecorder() } }
+    /// The recorder of changed rows, which lasts as long as the connection, because the names of its tables do.
+    let recorder = ChangeRecorder()
+    /// Whether changed rows are recorded.
+    package internal(set) var isRecording = false {
+        didSet { if isRecording != oldValue { installRecorder() } }
     }
     /// The counter of the commits into the log of the file. Requires ``notesLog()``.
     package var commitCounter: CommitCounter? {

@@ -23,9 +23,9 @@ struct WrittenProperties {
             for (slot, _) in update.toOnes { link(slot, of: update.row.entity, in: model) }
         }
         for deletion in request.deletions { unlink(deletion.row.entity, in: model) }
-        for link in request.addedLinks + request.removedLinks + request.positions.map(\.link) {
-            self.link(link.relationship, of: link.owner.entity, in: model)
-        }
+        for link in request.addedLinks { self.link(link, in: model) }
+        for link in request.removedLinks { self.link(link, in: model) }
+        for position in request.positions { link(position.link, in: model) }
     }
 
     /// Creates the properties that an insertion or upsert of rows changes.
@@ -62,6 +62,10 @@ struct WrittenProperties {
         for number in model[relationship.destination].family { note([.relationship(inverse)], of: number) }
     }
 
+    private mutating func link(_ link: SaveRequest.Link, in model: CompiledModel) {
+        self.link(link.relationship, of: link.owner.entity, in: model)
+    }
+
     private mutating func unlink(_ entity: Int, in model: CompiledModel) {
         for slot in model[entity].relationships.indices { link(slot, of: entity, in: model) }
     }
@@ -69,10 +73,10 @@ struct WrittenProperties {
     /// Adds the properties to the changes of a transaction.
     ///
     /// - Parameter roots: The root entities of the recorded rows.
-    func add(to changes: inout CommittedChanges, changedRoots roots: Set<Int>, model: CompiledModel) {
+    func add(to changes: inout CommittedChanges, changedRoots roots: [Int], model: CompiledModel) {
         var all = self
         if cutsLinks {
-            for root in roots.union(unknownRoots) {
+            for root in unknownRoots.union(roots) {
                 for number in model[root].family { all.unlink(number, in: model) }
             }
         }

@@ -14,6 +14,8 @@ package final class StoreConnection: @unchecked Sendable {
     let shapes = StatementShapes()
     /// The changes that triggers have made since the changes were last collected.
     let changes = TriggerChanges()
+    /// The contents of the tables of ``base``'s recorder, which are looked up once.
+    var recordedTables: [ChangedTable?] = []
     /// A statement that reads only the first page of the file, which every transaction reads.
     private let pinning = StatementSlot("PRAGMA user_version")
     private var trustsTrees = false

@@ -99,7 +99,7 @@ final class SaveTransaction {
 
     private func prepare() throws {
         connection.changes.removeAll()
-        recorded = connection.base.recorder?.changes.count ?? 0
+        recorded = connection.base.recordedChanges
         history = try historyCache.tables(connection, model: model, layout: layout)
         try allocateKeys()
         try noteRequest()
@@ -112,7 +112,7 @@ final class SaveTransaction {
             try body()
         } catch let error where error is StaleUpdate || (error as? SQLiteError)?.isUniqueViolation == true {
             if connection.base.isInTransaction { try connection.base.rollback() }
-            connection.base.recorder?.cut(to: recorded)
+            connection.base.forgetChanges(after: recorded)
             try connection.base.begin(.immediate)
             // Other connections may have written in between.
             if let limits { try checkRequest(within: limits) }
@@ -158,7 +158,7 @@ final class SaveTransaction {
         unplaced = [:]
         result.rearranged = []
         connection.changes.removeAll()
-        connection.base.recorder?.cut(to: recorded)
+        connection.base.forgetChanges(after: recorded)
         replacedFiles = []
         abandonedFiles = writtenFiles
     }

@@ -56,8 +56,10 @@ struct ForeignCommitsWatch: Sendable {
 
 // Listeners, and the commits of other processes.
 extension SQLiteStore {
-    package func listen(_ listener: @escaping CommitListeners.Listener) -> @Sendable () -> Void {
-        let (own, foreign) = (hub.commits.add(listener), foreignListeners.add(listener))
+    package func listen(
+        concerning question: CommitListeners.Question?, _ listener: @escaping CommitListeners.Listener
+    ) -> @Sendable () -> Void {
+        let (own, foreign) = (hub.commits.add(concerning: question, listener), foreignListeners.add(listener))
         foreignCommits.withLock { content in
             content.listeners += 1
             guard content.listeners == 1, let files else { return }
@@ -65,7 +67,9 @@ extension SQLiteStore {
             content.state = try? foreignState()
             content.lastTransaction = try? lastTransaction()
             content.surplus = 0
-            let watch = FileWatch(files) { [weak self] in self?.look() ?? true }
+            let watch = FileWatch(files, ownCommits: { [hub] in hub.commits.number }) { [weak self] in
+                self?.look() ?? true
+            }
             content.watch = watch
             watch.start()
         }

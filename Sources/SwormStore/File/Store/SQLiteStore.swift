@@ -176,7 +176,7 @@ package final class SQLiteStore: ObjectStore {
             try open.pool.withWriter(watch: watch, token: token) { connection in
                 let transaction = SaveTransaction(
                     request, connection: connection, model: model, open: open, external: external, isAlone: true)
-                let gatherer = ChangeGatherer(connection.base, for: hub.commits)
+                let gatherer = ChangeGatherer(connection, for: hub.commits)
                 defer { gatherer?.stop() }
                 var isWritten = false
                 var historyNumbers: [Int64] { transaction.historyNumber.map { [$0] } ?? [] }
@@ -200,7 +200,9 @@ package final class SQLiteStore: ObjectStore {
                     throw error
                 }
                 gatherer?.note(WrittenProperties(request, model: model))
-                hub.commits.announce(gatherer?.changes(in: open.changedTables, model: model))
+                hub.commits.announce(
+                    entities: gatherer?.entities(in: open.changedTables, model: model),
+                    gatherer?.changes(in: open.changedTables, model: model))
                 external.remove(transaction.abandonedFiles)
                 return (transaction.result, transaction.replacedFiles)
             }

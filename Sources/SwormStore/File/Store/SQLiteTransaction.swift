@@ -59,7 +59,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         connecting: Connecting
     ) {
         if case .fromView = connecting { hasRead = true }
-        progress.gatherer = ChangeGatherer(connection.base, for: store.hub.commits)
+        progress.gatherer = ChangeGatherer(connection, for: store.hub.commits)
         super.init(store: store, open: open, connection: connection, token) { [progress] connection in
             Self.end(connection, progress: progress, connecting: connecting, store: store, open: open)
         }
@@ -229,7 +229,9 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         }
         let replaced = files.replaced
         // Before the end, so that the listeners hear of the commits in their order.
-        store.hub.commits.announce(gatherer?.changes(in: open.changedTables, model: store.model))
+        store.hub.commits.announce(
+            entities: gatherer?.entities(in: open.changedTables, model: store.model),
+            gatherer?.changes(in: open.changedTables, model: store.model))
         end()
         store.wrote(metadata, replacing: replaced)
     }

@@ -12,8 +12,11 @@ final class FileEvents: @unchecked Sendable {
     private let folder: String
     private let names: Set<String>
     private var folderWatch: Int32 = -1
+    /// Whether the kernel reports writes to the files. Each report costs the writer a part of the time of its write.
+    private(set) var reportsWrites = true
 
     private static let changes = UInt32(IN_MODIFY)
+    private static let deletions = UInt32(IN_DELETE_SELF)
     private static let entries = UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE) | UInt32(IN_ONLYDIR)
 
     /// Returns nil if the kernel has no events for this file system, or no more of them for this user.
@@ -62,9 +65,18 @@ final class FileEvents: @unchecked Sendable {
         return concerns
     }
 
-    /// Watches the files that exist. Watching a file again has no effect.
+    /// Sets whether the kernel reports writes to the files.
+    func setReportsWrites(_ isReporting: Bool) {
+        if reportsWrites == isReporting { return }
+        reportsWrites = isReporting
+        watchFiles()
+    }
+
+    /// Watches the files that exist. Watching a file again replaces the kind of its events.
     private func watchFiles() {
-        for name in names { _ = inotify_add_watch(descriptor, folder + "/" + name, Self.changes) }
+        // A watch of deletions keeps the watch itself, and is no work for a write.
+        let mask = reportsWrites ? Self.changes : Self.deletions
+        for name in names { _ = inotify_add_watch(descriptor, folder + "/" + name, mask) }
     }
 
     private static func name(_ start: UnsafeRawPointer, _ length: Int) -> String {
@@ -76,9 +88,12 @@ final class FileEvents: @unchecked Sendable {
 /// A stand-in for systems without file events, where the file is looked at once a second.
 final class FileEvents: Sendable {
     let descriptor: Int32 = -1
+    var reportsWrites: Bool { true }
 
     init?(folder: String, names: Set<String>) { return nil }
 
     func take() -> Bool { false }
+
+    func setReportsWrites(_ isReporting: Bool) {}
 }
 #endif

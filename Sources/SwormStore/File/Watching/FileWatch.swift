@@ -4,11 +4,17 @@ import Foundation
 /// A watch over the files of a store, which calls a closure when they may have been committed to: after writes, and once a
 /// second.
 ///
+/// While this process commits often, the file is looked at regularly without events, because each event makes its own writes
+/// slower.
+///
 /// @unchecked: the mutable state is accessed only on the queue.
 final class FileWatch: @unchecked Sendable {
     private let queue = DispatchQueue(label: "Sworm file watch", qos: .userInitiated)
     /// Looks at the file, and returns whether that was possible.
     private let look: @Sendable () -> Bool
+    /// Returns the number of commits of this process to the file.
+    private let ownCommits: @Sendable () -> UInt64
+    private var lastOwnCommits: UInt64
     private let events: FileEvents?
     private var source: (any DispatchSourceRead)?
     private var isSuspended = false
@@ -19,10 +25,15 @@ final class FileWatch: @unchecked Sendable {
 
     /// - Parameters:
     ///   - files: The files of the store.
+    ///   - ownCommits: Returns the number of commits of this process to the file.
     ///   - look: Looks at the file, on a queue of the watch, and returns whether that was possible. If it was not, it is
     ///     called again soon.
-    init(_ files: StoreFiles, look: @escaping @Sendable () -> Bool) {
+    init(
+        _ files: StoreFiles, ownCommits: @escaping @Sendable () -> UInt64, look: @escaping @Sendable () -> Bool
+    ) {
         self.look = look
+        self.ownCommits = ownCommits
+        lastOwnCommits = ownCommits()
         let names = [files.main, files.writeAheadLog, files.rollbackJournal].map { ($0 as NSString).lastPathComponent }
         events = FileEvents(folder: files.folder, names: Set(names))
         timer = DispatchSource.makeTimerSource(queue: queue)
@@ -72,6 +83,7 @@ final class FileWatch: @unchecked Sendable {
 
     private func filesWritten() {
         guard !isStopped, events?.take() ?? false else { return }
+        lastOwnCommits = ownCommits()
         schedule.restart()
         // Until the schedule has ended, its looks collect the events.
         if !isSuspended {
@@ -84,7 +96,15 @@ final class FileWatch: @unchecked Sendable {
 
     private func timePassed() {
         guard !isStopped else { return }
-        if events?.take() ?? false { schedule.restart() }
+        let commits = ownCommits()
+        let isCommitting = commits != lastOwnCommits
+        lastOwnCommits = commits
+        if let events {
+            // Writes are reported again before the look. A commit whose writes came before may become visible after it,
+            // so the looks go on.
+            if events.take() || isCommitting || !events.reportsWrites { schedule.restart() }
+            events.setReportsWrites(!isCommitting)
+        }
         if !look() { schedule.restart() }
         waitForNextLook()
     }
