@@ -100,7 +100,7 @@ extension Connection {
         return recorder
     }
 
-    /// Ends the recording. What was recorded remains until the next one starts.
+    /// Ends the recording. The recorded changes remain until the next one starts.
     package func stopRecording() { isRecording = false }
 
     /// The number of changes that were recorded since the recording has started.

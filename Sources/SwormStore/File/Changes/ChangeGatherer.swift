@@ -37,8 +37,8 @@ final class ChangeGatherer {
     /// Adds the properties that a successful write has changed.
     func note(_ properties: WrittenProperties) { writes.append(properties) }
 
-    /// Returns the names of all entities whose rows or properties the transaction may have changed, or nil if only the
-    /// changes tell.
+    /// Returns the names of all entities whose rows or properties the transaction may have changed, or nil if they are
+    /// known only after the changes were gathered.
     ///
     /// - Parameters:
     ///   - contents: The contents of the store's tables.
