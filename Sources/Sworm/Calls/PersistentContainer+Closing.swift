@@ -29,6 +29,7 @@ extension PersistentContainer {
                 gate.turn(.closed)
                 live.close(with: ContainerState.closed)
                 feeds.set()
+                news.resume()
             }
         }
     }
@@ -84,6 +85,7 @@ extension PersistentContainer {
                 gate.turn(.open)
                 live.resume()
                 feeds.set()
+                news.resume()
             }
         }
     }

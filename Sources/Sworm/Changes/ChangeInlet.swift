@@ -34,6 +34,8 @@ final class ChangeInlet: Sendable {
     /// that its consumer commits before it waits for the first one.
     init(_ feed: ChangeFeed) {
         self.feed = feed
+        // A feed that starts while the store is suspended starts when the store is resumed.
+        feed.container.feeds.add(signal)
         if case .after = feed.start { return }
         do {
             _ = try feed.container.read { (context: ManagedObjectContext) in try fill(in: context) }
@@ -106,7 +108,6 @@ final class ChangeInlet: Sendable {
 
     /// Starts to listen, and then determines the position, so that no commit is missed in between.
     private func start(in context: ManagedObjectContext) throws {
-        feed.container.feeds.add(signal)
         let listening = context.instance.listenToCommits { [weak self] changes in self?.announce(changes) }
         state.withLock { $0.listening = listening }
         let position = try translatingErrors { try context.instance.changePosition() }

@@ -32,6 +32,8 @@ public final class PersistentContainer: Sendable {
     let mainContext = MainContextStorage()
     /// The feeds of changes.
     let feeds = FeedSignals()
+    /// The commits that contexts which outlive calls have not merged yet.
+    let news = ContainerNews()
     /// The author of the container's transactions.
     let authorship: Locked<String?>
     /// A pool that receives the contexts of calls that have ended; nil if the user provides the contexts.

@@ -7,7 +7,11 @@ extension EditingContext {
     ///
     /// - Throws: A ``StoreError``: `validation`, `uniquenessViolation` or similar codes if the changes are not valid,
     ///   `timedOut`, `suspended` and similar codes if the store cannot be written. ``saveError`` has the same error.
+    ///   `unsupported` inside an `edit`, which may still be undone.
     public func save() throws {
+        guard !isEditing else {
+            throw StoreError(.unsupported, "An editing context cannot be saved inside `edit`. Save it after the edit.")
+        }
         core.waiting?.cancel()
         (core.waiting, changeTimes) = (nil, nil)
         let deleted = NSManagedObjectContext.revivesSavedDeletions ? [] : instance.deletedObjects

@@ -129,9 +129,14 @@ public final class EditingContext {
 
     private func joinEdit<R>(_ body: (ManagedObjectContext) throws -> R) throws -> R {
         let (checkpoint, mark) = (Checkpoint(of: instance), recorder?.mark())
+        let failure = lasting.takeFailure()
+        defer { lasting.restoreFailure(failure) }
         do {
-            return try body(lasting.context)
+            let result = try body(lasting.context)
+            try lasting.throwFailure()
+            return result
         } catch {
+            lasting.discardFailure()
             instance.restore(checkpoint)
             if let mark { recorder?.forget(since: mark) }
             throw error

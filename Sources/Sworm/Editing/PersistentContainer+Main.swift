@@ -32,7 +32,7 @@ private final class MainContext {
     init(_ store: PersistentContainer) throws {
         let reference = Locked(WeakMainContext())
         let news = CommitNews {
-            Task { @MainActor in reference.withLock { $0.context }?.lasting.mergeCommits() }
+            Task { @MainActor in reference.withLock { $0.context }?.lasting.mergeCommitsIfOpen() }
         }
         lasting = try LastingContext(store, for: .main, news: news)
         lasting.beReadOnly()

@@ -151,6 +151,9 @@ final class Scope: Sendable {
         }
     }
 
+    /// Sets the error of an operation that could not throw it, before all later ones.
+    func restore(_ error: StoreError) { failure.withLock { $0 = error } }
+
     /// Reports the error of an operation that could not throw it, because the `perform` throws another one.
     func logFailure() {
         if let error = failure.withLock({ $0 }) { calls.logError?(error) }

@@ -3,9 +3,6 @@
 /// A failed request is tried again after the next commit, or after a pause that doubles with each failure. If the container
 /// is closed or the request is invalid, another attempt would fail too, and the work ends.
 struct LiveFollower<Rows: Sendable>: Sendable {
-    private static var shortestPause: Duration { .seconds(1) }
-    private static var longestPause: Duration { .seconds(60) }
-
     /// Rows that were read, and the differences from those that the results had before.
     struct Update: Sendable {
         var rows: Rows
@@ -25,68 +22,24 @@ struct LiveFollower<Rows: Sendable>: Sendable {
 
     func run() async {
         var shown = shown
-        var pause = Self.shortestPause
-        var commits: CommitSignal?
+        let retries = FollowerRetries(container, clock)
         while !Task.isCancelled {
-            commits?.clear()
+            retries.begin()
             let mailbox = subscribe()
             do {
                 while let rows = try await mailbox.next(isolation: nil) {
                     let update = Update(rows: rows, previous: shown, changes: changes(rows, shown))
                     guard await deliver(.success(update)) else { return mailbox.end() }
-                    (shown, pause, commits) = (rows, Self.shortestPause, nil)
+                    shown = rows
+                    retries.succeed()
                 }
                 return
             } catch {
                 mailbox.end()
-                guard await deliver(.failure(error)), !Self.isFinal(error) else { return }
+                guard await deliver(.failure(error)), !FollowerRetries.isFinal(error) else { return }
             }
-            let signal = commits ?? CommitSignal(container)
-            commits = signal
-            await signal.wait(atMost: pause, clock)
-            pause = min(pause * 2, Self.longestPause)
+            await retries.wait()
         }
-    }
-
-    private static func isFinal(_ error: any Error) -> Bool {
-        StoreError.Code.storeClosed ~= error || StoreError.Code.invalidRequest ~= error
-    }
-}
-
-/// A signal that is set by each commit to the stores of a container, and when the container is resumed or closed.
-private final class CommitSignal: Sendable {
-    private let container: PersistentContainer
-    private let signal: ChangeSignal
-    private let listening: CommitListening?
-
-    init(_ container: PersistentContainer) {
-        let signal = ChangeSignal()
-        self.container = container
-        self.signal = signal
-        // Without a context, only the time is left.
-        let context = try? container.makeContext()
-        listening = context.map { context in
-            context.performAndWait { context.listenToCommits { _ in signal.set() } }
-        }
-        container.feeds.add(signal)
-    }
-
-    deinit {
-        container.feeds.remove(signal)
-        listening?.end()
-    }
-
-    func clear() { signal.clear() }
-
-    /// Waits until the signal is set, time has passed, or the task is cancelled.
-    func wait(atMost duration: Duration, _ clock: any Clock<Duration>) async {
-        let signal = signal
-        let sleep = Task {
-            // A sleep that is cancelled must not set the signal.
-            if (try? await clock.sleep(for: duration)) != nil { signal.set() }
-        }
-        await signal.wait(isolation: nil)
-        sleep.cancel()
     }
 }
 

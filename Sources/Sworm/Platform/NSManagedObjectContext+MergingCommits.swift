@@ -9,6 +9,8 @@ import SwormStore
 
 /// The findings of a merge at objects with unsaved changes.
 struct MergedCommits {
+    /// Whether objects with unsaved changes were left as they are, so that saving them is a conflict.
+    var isPostponed = false
     /// The properties with unsaved changes that have a new value in the store.
     var overtaken: [(object: NSManagedObject, properties: Set<String>)] = []
     /// The attributes of objects with unsaved deletions that have a new value in the store.
@@ -25,16 +27,25 @@ extension NSManagedObjectContext {
     /// Causes the objects that commits have changed to be read again. Unsaved changes are preserved, except those of
     /// deleted objects.
     ///
+    /// - Parameter postponesConflicts: Whether objects with unsaved changes, whose rows may have changed, are left as they
+    ///   are.
     /// - Complexity: O(*n*) in the number of registered objects.
     /// - Throws: The store's error.
-    func mergeCommits(_ changes: CommittedChanges) throws -> MergedCommits {
+    func mergeCommits(
+        _ changes: CommittedChanges, postponingConflicts postponesConflicts: Bool = false
+    ) throws -> MergedCommits {
         var merged = MergedCommits()
         forgetRows()
         var deleted: [NSManagedObject] = []
         var unchanged: [NSManagedObject] = []
         var changed: [NSManagedObject] = []
         for object in registeredObjects where !object.isInserted && !object.objectID.isTemporaryID {
-            switch changes.effect(on: object) {
+            let effect = changes.effect(on: object)
+            if postponesConflicts, effect != .none, object.hasChanges, changes.mayChangeRow(of: object) {
+                merged.isPostponed = true
+                continue
+            }
+            switch effect {
             case .none: continue
             case .deletion: deleted.append(object)
             case .change where object.hasChanges: changed.append(object)
@@ -107,6 +118,15 @@ extension NSManagedObjectContext {
 
 extension CommittedChanges {
     fileprivate enum Effect { case none, change, deletion }
+
+    /// Whether the row of an object itself may have another version now, or may have been deleted.
+    fileprivate func mayChangeRow(of object: NSManagedObject) -> Bool {
+        let root = object.entity.root.stableName
+        guard !isUnknown, !unknownRows.contains(root) else { return true }
+        guard let rows = rows[root] else { return false }
+        let key = object.objectID.reference.key
+        return rows.updated.contains(key) || rows.inserted.contains(key) || rows.deleted.contains(key)
+    }
 
     /// Returns what the changes may have done to an object that has a row.
     fileprivate func effect(on object: NSManagedObject) -> Effect {

@@ -21,6 +21,8 @@ package final class CommitListeners: Sendable {
         var lastListener = 0
         /// The number of the last commit that was announced.
         var number: UInt64 = 0
+        /// Whether a transaction is being committed and announced.
+        var isCommitting = false
     }
 
     private let content = Locked(Content())
@@ -29,6 +31,16 @@ package final class CommitListeners: Sendable {
 
     /// The number of the last commit that was announced.
     var number: UInt64 { content.withLock { $0.number } }
+
+    /// Whether a transaction is being committed, or was committed and is being announced.
+    var isCommitting: Bool { content.withLock { $0.isCommitting } }
+
+    /// Notes that a transaction is about to be committed, under the turn. It is announced, or its failure is noted, before
+    /// the turn is given back.
+    func willCommit() { content.withLock { $0.isCommitting = true } }
+
+    /// Notes that the commit has failed.
+    func didNotCommit() { content.withLock { $0.isCommitting = false } }
 
     /// Whether the changes of a transaction must be gathered.
     var isEmpty: Bool { content.withLock { $0.listeners.isEmpty } }
@@ -59,6 +71,7 @@ package final class CommitListeners: Sendable {
             content.number += 1
             return (content.listeners, content.number)
         }
+        defer { content.withLock { $0.isCommitting = false } }
         if all.isEmpty { return }
         let listeners = entities().map { names in all.filter { $0.question?(names) ?? true } } ?? all
         if listeners.isEmpty { return }

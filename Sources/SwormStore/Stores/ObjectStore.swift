@@ -85,6 +85,9 @@ package protocol ObjectStore: AnyObject, Sendable {
         concerning question: CommitListeners.Question?, _ listener: @escaping CommitListeners.Listener
     ) -> @Sendable () -> Void
 
+    /// Whether a commit may have become visible that was not announced to the listeners yet.
+    var hasUnannouncedCommits: Bool { get }
+
     /// Announces the commits of other processes that have become visible, before it returns. It does nothing without
     /// listeners.
     func noticeCommits()

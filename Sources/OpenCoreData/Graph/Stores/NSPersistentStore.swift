@@ -50,6 +50,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         objectStore.listen(concerning: question, listener)
     }
 
+    /// Whether a commit may have become visible that was not announced to the listeners yet.
+    package final var hasUnannouncedCommits: Bool { objectStore.hasUnannouncedCommits }
+
     /// Announces the commits of other processes to the listeners, before it returns.
     package final func noticeCommits() { objectStore.noticeCommits() }
 

@@ -4,6 +4,8 @@ import SwormPredicates
 final class CommitNews: Sendable {
     private struct State: Sendable {
         var waiting: CommittedChanges?
+        /// Whether the owner knows that commits wait.
+        var isAnnounced = false
         /// The thread on which the context itself is committing.
         var committing: UInt?
     }
@@ -19,23 +21,26 @@ final class CommitNews: Sendable {
         let isFirst = state.withLock { state in
             // The context knows what it has committed itself.
             if state.committing == CurrentThread.number { return false }
-            guard state.waiting == nil else {
-                state.waiting?.merge(changes)
-                return false
-            }
-            state.waiting = changes
-            return true
+            if state.waiting == nil { state.waiting = changes } else { state.waiting?.merge(changes) }
+            defer { state.isAnnounced = true }
+            return !state.isAnnounced
         }
         if isFirst { onFirst() }
     }
 
-    /// Notes that anything may have changed.
-    func noteAnything() { state.withLock { $0.waiting = .unknown } }
+    /// Notes that anything may have changed, because a merge has failed. The next commit is announced to the owner.
+    func noteAnything() { state.withLock { ($0.waiting, $0.isAnnounced) = (.unknown, false) } }
+
+    /// Announces the commits that wait, or anything, to the owner, because the container was resumed.
+    func resume() {
+        state.withLock { ($0.waiting, $0.isAnnounced) = (.unknown, true) }
+        onFirst()
+    }
 
     /// Returns the commits that wait, and forgets them.
     func take() -> CommittedChanges? {
         state.withLock { state in
-            defer { state.waiting = nil }
+            defer { (state.waiting, state.isAnnounced) = (nil, false) }
             return state.waiting
         }
     }
@@ -49,4 +54,22 @@ final class CommitNews: Sendable {
         defer { state.withLock { $0.committing = outer } }
         return try body()
     }
+}
+
+/// The news of the lasting contexts of a container, which are announced again when the container is resumed.
+final class ContainerNews: Sendable {
+    private struct WeakNews: Sendable {
+        weak var news: CommitNews?
+    }
+
+    private let all = Locked<[WeakNews]>([])
+
+    func add(_ news: CommitNews) {
+        all.withLock { all in
+            all.removeAll { $0.news == nil }
+            all.append(WeakNews(news: news))
+        }
+    }
+
+    func resume() { for news in all.withLock({ $0.compactMap(\.news) }) { news.resume() } }
 }

@@ -7,12 +7,15 @@ extension LastingContext {
         if isInTransaction { return try permission.limited(to: .read) { try body(context) } }
         let admission = try translatingErrors { try instance.enterStores(isWriting: false, until: nil) }
         defer { admission.leave() }
-        mergeCommits()
         try translatingErrors { try instance.pin(true) }
         isInTransaction = true
+        // After the snapshot has begun, so that the objects that are held are not older than it. The commits may also be
+        // newer, and are merged again after it.
+        let merged = mergeCommits()
         defer {
             isInTransaction = false
             try? instance.pin(false)
+            if let merged { news.note(merged) }
         }
         return try permission.limited(to: .read) { try body(context) }
     }
@@ -35,16 +38,18 @@ extension LastingContext {
     }
 
     private func write<R>(_ body: (ManagedObjectContext) throws -> R) throws -> R {
-        mergeCommits()
-        let unsaved = Checkpoint(of: instance)
         (isInTransaction, permission.allowsBulkWrites) = (true, true)
         instance.keepTransactions(true)
         defer {
             instance.keepTransactions(false)
             (isInTransaction, permission.allowsBulkWrites) = (false, false)
         }
+        try translatingErrors { try instance.beginWriting() }
+        // Under the write lock, so that nothing is committed afterwards.
+        noticeCommits()
+        mergeCommits()
+        let unsaved = Checkpoint(of: instance)
         do {
-            try translatingErrors { try instance.beginWriting() }
             let result = try body(context)
             try throwFailure()
             if instance.hasChanges { try translatingErrors { try instance.save() } }
@@ -61,12 +66,15 @@ extension LastingContext {
     private func nested<R>(_ body: (ManagedObjectContext) throws -> R) throws -> R {
         let checkpoint = Checkpoint(of: instance)
         let marks = TransactionMarks(of: instance)
+        let failure = takeFailure()
+        defer { restoreFailure(failure) }
         do {
             let result = try body(context)
             try throwFailure()
             try translatingErrors { try instance.release(marks) }
             return result
         } catch {
+            _ = takeFailure()
             try translatingErrors { try instance.undoTransactions(to: marks) { instance.restore(checkpoint) } }
             throw error
         }

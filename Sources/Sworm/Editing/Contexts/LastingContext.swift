@@ -18,6 +18,10 @@ final class LastingContext {
     private let listening: CommitListening
     /// How many closures run inside each other.
     private var depth = 0
+    /// Whether objects with unsaved changes are not merged, so that saving them is a conflict.
+    private let postponesConflicts: Bool
+    /// The commits that have changed objects with unsaved changes.
+    private var postponed: CommittedChanges?
     /// Whether a closure of ``snapshot(_:)`` or ``transaction(_:)`` is running.
     var isInTransaction = false
     /// A closure that receives what a merge has found.
@@ -34,7 +38,9 @@ final class LastingContext {
         instance = NSManagedObjectContext(
             concurrencyType: owner == .actor ? .privateQueueConcurrencyType : .mainQueueConcurrencyType)
         instance.persistentStoreCoordinator = given.persistentStoreCoordinator
-        instance.mergePolicy = given.mergePolicy
+        // The edits of an editing context have precedence, property by property, which the merges see to.
+        instance.mergePolicy = owner == .editor ? NSMergePolicy.error : given.mergePolicy
+        postponesConflicts = owner == .actor
         instance.name = given.name
         instance.transactionAuthor = given.transactionAuthor
         store.listen(to: given)
@@ -42,6 +48,7 @@ final class LastingContext {
         scope = Scope(thread: 0, calls: calls, permission: permission, owner: owner)
         context = ManagedObjectContext(instance, scope: scope, bindings: BindingCache(instance, store.bindings))
         listening = instance.listenToCommits { [news] in news.note($0) }
+        store.news.add(news)
     }
 
     /// Ends the scope: handles can no longer be used.
@@ -113,10 +120,38 @@ final class LastingContext {
     func beReadOnly() { permission.refuse() }
 
     /// Merges the commits that wait. An error leaves them waiting.
-    func mergeCommits() {
-        guard let changes = news.take() else { return }
+    ///
+    /// - Returns: The commits, or nil if there were none.
+    @discardableResult
+    func mergeCommits() -> CommittedChanges? {
+        guard let changes = news.take() else { return nil }
+        merge(changes)
+        return changes
+    }
+
+    /// Merges the commits that wait, unless the container is closed or suspended.
+    func mergeCommitsIfOpen() {
+        do { try gate.enter() } catch { return }
+        defer { gate.leave() }
+        mergeCommits()
+    }
+
+    /// Merges the commits that could not be merged into objects with unsaved changes, which have none any more.
+    private func mergePostponed() {
+        guard let changes = postponed else { return }
+        postponed = nil
+        merge(changes)
+    }
+
+    private func merge(_ changes: CommittedChanges) {
         do {
-            onMerge(try translatingErrors { try instance.mergeCommits(changes) })
+            let merged = try translatingErrors {
+                try instance.mergeCommits(changes, postponingConflicts: postponesConflicts)
+            }
+            if merged.isPostponed {
+                if postponed == nil { postponed = changes } else { postponed?.merge(changes) }
+            }
+            onMerge(merged)
         } catch {
             news.noteAnything()
             calls.logError?(error)
@@ -143,12 +178,23 @@ final class LastingContext {
         if let failure = scope.takeFailure() { throw failure }
         guard instance.hasChanges else { return }
         try translatingErrors { try news.ignoringOwnCommits { try instance.save() } }
+        mergePostponed()
     }
 
     func rollback() {
         _ = scope.takeFailure()
         instance.rollback()
+        mergePostponed()
     }
+
+    /// Learns of the commits of other processes until now.
+    func noticeCommits() { listening.notice() }
+
+    /// Removes the error of an operation that could not throw it.
+    func takeFailure() -> StoreError? { scope.takeFailure() }
+
+    /// Sets the error of an earlier operation again.
+    func restoreFailure(_ error: StoreError?) { if let error { scope.restore(error) } }
 
     func discardFailure() { _ = scope.takeFailure() }
 

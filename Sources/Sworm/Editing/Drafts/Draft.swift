@@ -60,18 +60,30 @@ public final class Draft<Value: ManagedObjectConvertible & Sendable> {
     private static func follow(
         _ id: ManagedObjectID<Value>, of store: PersistentContainer, deliveringTo references: References
     ) async {
-        do {
-            var values = store.value(of: id).makeAsyncIterator()
-            while let value = try await values.next() {
-                guard let actor = references.actor else { return }
-                await deliver(value, to: references, on: actor)
+        let retries = FollowerRetries(store)
+        while !Task.isCancelled {
+            retries.begin()
+            do {
+                var values = store.value(of: id).makeAsyncIterator()
+                while let value = try await values.next() {
+                    guard let actor = references.actor else { return }
+                    await deliver(value, to: references, on: actor)
+                    retries.succeed()
+                }
+                return
+            } catch is CancellationError {
+                return
+            } catch {
+                store.logError?(error)
+                if FollowerRetries.isFinal(error) { return }
             }
-        } catch is CancellationError {
-        } catch { store.logError?(error) }
+            await retries.wait()
+        }
     }
 
     private static func deliver(_ value: Value?, to references: References, on actor: isolated any Actor) {
-        references.draft?.theirs = value
+        // A task that was replaced is cancelled on the actor, and delivers nothing afterwards.
+        if !Task.isCancelled { references.draft?.theirs = value }
     }
 
     deinit { following?.cancel() }
@@ -205,7 +217,10 @@ extension Draft {
             return .saved(try merge.merged(resolution ?? .mine, into: mine))
         }
         switch outcome {
-        case .saved(let saved): (self.mine, self.base, theirs) = (saved, saved, saved)
+        case .saved(let saved):
+            (self.mine, self.base, theirs) = (saved, saved, saved)
+            // Values of the state before the save may be on their way.
+            start(id)
         case .conflicts(let attributes): throw DraftConflict(entityName: Value.entityName, attributes: attributes)
         case .isDeleted where isRecreating: try insert(mine, link)
         case .isDeleted:

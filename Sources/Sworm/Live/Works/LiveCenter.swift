@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import SwormPredicates
 
 /// The live requests of one container: it listens to commits, decides which requests they touch, and refreshes those in
@@ -12,6 +13,8 @@ final class LiveCenter: Sendable {
         var interests: [String: Int] = [:]
         /// The changes that were not handled yet.
         var pending: CommittedChanges?
+        /// Whether the pending changes will be handled without another commit.
+        var isScheduled = false
         /// A number that changes with each commit, also with those that no work depends on.
         var commits = 0
     }
@@ -127,12 +130,9 @@ final class LiveCenter: Sendable {
         let isFirst = state.withLock { state in
             state.commits += 1
             guard Self.concerns(changes, state.interests) else { return false }
-            guard state.pending == nil else {
-                state.pending?.merge(changes)
-                return false
-            }
-            state.pending = changes
-            return true
+            if state.pending == nil { state.pending = changes } else { state.pending?.merge(changes) }
+            defer { state.isScheduled = true }
+            return !state.isScheduled
         }
         if isFirst { handleSoon() }
     }
@@ -178,7 +178,7 @@ final class LiveCenter: Sendable {
 
     private func handleCommits() {
         let changes = state.withLock { state in
-            defer { state.pending = nil }
+            defer { (state.pending, state.isScheduled) = (nil, false) }
             return state.pending
         }
         guard let changes else { return }
@@ -191,6 +191,9 @@ final class LiveCenter: Sendable {
 
     // MARK: Reads
 
+    /// The number of waits of 0.1 ms for commits that are being made while a snapshot is opened.
+    private static let waitLimit = 50
+
     /// Refreshes works in one snapshot, so that their results belong to the same moment.
     private func refresh(_ works: [any LiveWork], after changes: CommittedChanges?) {
         guard let container = works.first?.container else { return }
@@ -201,25 +204,26 @@ final class LiveCenter: Sendable {
                 failed = []
                 steps.withLock { $0.reads += 1 }
                 try container.readSnapshot { context in
-                    let snapshot = LiveSnapshot(context, changes: changes)
+                    let snapshot = LiveSnapshot(context, changes: visible(changes, in: context))
                     for work in works {
                         do {
                             try work.refresh(in: snapshot)
-                        } catch  where works.count > 1 {
+                        } catch  where isAnotherTry(works, changes) {
                             failed.append(work)
                         }
                     }
                 }
             }
         } catch StoreError.Code.suspended {
-            // ``resume()`` reads everything again.
+            // The next commit, or ``resume()``, reads everything again.
             return state.withLock { $0.pending = .unknown }
-        } catch  where works.count > 1 {
+        } catch  where isAnotherTry(works, changes) {
             failed = works
         } catch {
             return end(works[0], with: error)
         }
-        // The error of one work must not end the other ones, so each is read alone.
+        // The error of one work must not end the other ones, and a changed row that cannot be decoded must not end a work
+        // that does not find it. So each is read alone, and completely.
         for work in failed { refresh([work], after: .unknown) }
         // A closure may have read something else than before, and a commit to that may have come before the interest.
         let grown = works.filter { work in
@@ -230,6 +234,29 @@ final class LiveCenter: Sendable {
             return !work.region.isSubset(of: known)
         }
         if !grown.isEmpty, state.withLock({ $0.commits }) != commits { refresh(grown, after: .unknown) }
+    }
+
+    /// Whether works that have failed together, or with known changes, are read again one by one.
+    private func isAnotherTry(_ works: [any LiveWork], _ changes: CommittedChanges?) -> Bool {
+        works.count > 1 || changes.map { !$0.isUnknown } ?? false
+    }
+
+    /// Returns the changes that a snapshot may contain besides those of the state before: given ones, and those of commits
+    /// that came after them. Otherwise a patched result could be a mixture of two states.
+    private func visible(_ changes: CommittedChanges?, in context: ManagedObjectContext) -> CommittedChanges? {
+        guard let changes, !changes.isUnknown else { return changes }
+        // Asked first: a commit that has been announced by now is among the pending ones. The wait is short, and cheaper
+        // than reading everything.
+        var waits = 0
+        while context.instance.hasUnannouncedCommits {
+            waits += 1
+            if waits > Self.waitLimit { return .unknown }
+            Thread.sleep(forTimeInterval: 0.0001)
+        }
+        guard let newer = state.withLock({ $0.pending }) else { return changes }
+        var all = changes
+        all.merge(newer)
+        return all
     }
 
     /// Runs a read, and repeats it at most three times after a temporary failure.
@@ -255,7 +282,7 @@ final class LiveCenter: Sendable {
 
     /// Reads everything again after the container was suspended, because the file may have been changed.
     func resume() {
-        state.withLock { $0.pending = .unknown }
+        state.withLock { ($0.pending, $0.isScheduled) = (.unknown, true) }
         handleSoon()
     }
 

@@ -110,6 +110,9 @@ extension NSManagedObjectContext {
     /// Returns nil: Core Data has no versions in its API.
     func liveStamps(_ request: RequestContent, of entity: ModelEntity) throws -> [LiveStamp]? { nil }
 
+    /// Returns false: Core Data does not report when a commit becomes visible.
+    var hasUnannouncedCommits: Bool { false }
+
     /// Calls a closure after each save of a context of the same coordinator, on the thread that has saved, and soon after
     /// other commits to its stores.
     ///

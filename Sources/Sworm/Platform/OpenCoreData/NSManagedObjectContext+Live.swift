@@ -68,6 +68,11 @@ extension NSManagedObjectContext {
     /// The identifiers of the stores.
     var storeIdentifiers: [String] { (persistentStoreCoordinator?.persistentStores ?? []).map(\.identifier) }
 
+    /// Whether a commit may have become visible that was not announced yet.
+    var hasUnannouncedCommits: Bool {
+        (persistentStoreCoordinator?.persistentStores ?? []).contains(where: \.hasUnannouncedCommits)
+    }
+
     /// Calls a closure after each commit to the stores of the context, also by other processes.
     ///
     /// - Parameter question: Asked before, with the names of the changed entities if they are known; a commit for which

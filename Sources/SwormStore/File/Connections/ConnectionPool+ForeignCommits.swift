@@ -43,10 +43,10 @@ enum ForeignStateSource: Sendable {
 extension ConnectionPool {
     /// Returns the current state, or nil if it cannot be determined at the moment, because a commit is being made.
     ///
-    /// Must not be called by several threads at once.
-    ///
     /// - Throws: An error if the pool is closed or suspended, or the file was moved.
     func foreignState() throws -> ForeignState? {
+        looking.lock()
+        defer { looking.unlock() }
         if let reason { throw reason }
         switch kind {
         case .single:

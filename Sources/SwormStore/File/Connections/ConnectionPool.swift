@@ -39,6 +39,8 @@ final class ConnectionPool: @unchecked Sendable {
     var mover: StoreConnection?
     /// The source of the states that other processes commit, once there was a listener; nil while the pool is shut.
     var foreignSource: (number: Int, source: ForeignStateSource)?
+    /// A lock that lets one thread at a time determine the state of the file.
+    let looking = NSLock()
     /// The queue that moves pages of the log, and restarts the log, while calls read and write.
     let upkeep = DispatchQueue(label: "Sworm log")
     /// The reason why no connections are provided, or nil while the pool is open.

@@ -87,6 +87,15 @@ extension SQLiteStore {
         }
     }
 
+    package var hasUnannouncedCommits: Bool {
+        if hub.commits.isCommitting { return true }
+        // Other stores than those with a log are looked at with a connection, which may be in use.
+        guard takesTurns == false, case .log? = foreignCommits.withLock({ $0.watch == nil ? nil : $0.state }) else {
+            return false
+        }
+        return (try? foreignState()) != foreignCommits.withLock { $0.state }
+    }
+
     package func noticeCommits() { foreignCommits.withLock { $0.watch }?.lookNow() }
 
     /// Ends the watch, because the store is being closed.
@@ -129,7 +138,8 @@ extension SQLiteStore {
     private func announce(_ commits: ForeignCommitsWatch.Found) {
         var changes = CommittedChanges.unknown
         changes.isForeign = true
-        var (newest, surplus) = (commits.lastTransaction, 0)
+        // The history may not have been readable, or not been kept, before.
+        var (newest, surplus) = (commits.lastTransaction ?? (try? lastTransaction()), 0)
         if let last = commits.lastTransaction, let all = try? transactions(after: last) {
             newest = all.last?.number ?? last
             let foreign = all.filter { !isOwn($0.number) }

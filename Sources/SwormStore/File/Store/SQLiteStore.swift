@@ -188,12 +188,14 @@ package final class SQLiteStore: ObjectStore {
                         try open.pool.checkFile()
                         if let failure = token?.failure { throw failure }
                         noteHistory(historyNumbers)
+                        hub.commits.willCommit()
                         isWritten = true
                     }
                 } catch {
                     if !isWritten || !CoreDataError.leavesCommitInDoubt(error) {
                         external.remove(transaction.writtenFiles)
                         if isWritten { forgetHistory(historyNumbers) }
+                        hub.commits.didNotCommit()
                     } else {
                         hub.commits.announce(.unknown)
                     }

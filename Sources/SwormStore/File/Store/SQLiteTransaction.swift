@@ -210,6 +210,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
             if let failure = token.failure { throw failure }
             try further?()
             store.noteHistory(historyNumbers)
+            store.hub.commits.willCommit()
             do {
                 if further == nil {
                     try connection.base.commit()
@@ -222,16 +223,18 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
                     store.hub.commits.announce(.unknown)
                 } else {
                     store.forgetHistory(historyNumbers)
+                    store.hub.commits.didNotCommit()
                 }
                 throw error
             }
             progress.isCommitted = true
+            // While the transaction is used, nothing else ends it or takes the turn, so the listeners are called in the
+            // order of the commits.
+            store.hub.commits.announce(
+                entities: gatherer?.entities(in: open.changedTables, model: store.model),
+                gatherer?.changes(in: open.changedTables, model: store.model))
         }
         let replaced = files.replaced
-        // Before the end, so that the listeners hear of the commits in their order.
-        store.hub.commits.announce(
-            entities: gatherer?.entities(in: open.changedTables, model: store.model),
-            gatherer?.changes(in: open.changedTables, model: store.model))
         end()
         store.wrote(metadata, replacing: replaced)
     }
