@@ -4,7 +4,7 @@ extension ChangeBundle: Codable {
     private static let version = 1
 
     private enum CodingKeys: String, CodingKey {
-        case version, origin, after, number, seen, isSnapshot, transactions, restored
+        case version, origin, after, number, seen, isSnapshot, transactions, restored, properties
     }
 
     /// Encodes the bundle.
@@ -20,6 +20,7 @@ extension ChangeBundle: Codable {
         try values.encode(seen, forKey: .seen)
         if isSnapshot { try values.encode(true, forKey: .isSnapshot) }
         try values.encode(transactions, forKey: .transactions)
+        if !properties.isEmpty { try values.encode(properties, forKey: .properties) }
         if restored.isEmpty { return }
         let objects = restored.map { Restored(key: $0.key, seen: $0.value) }
         try values.encode(objects.sorted { $0.key.description < $1.key.description }, forKey: .restored)
@@ -48,6 +49,7 @@ extension ChangeBundle: Codable {
         seen = try values.decode([String: Int64].self, forKey: .seen)
         isSnapshot = try values.decodeIfPresent(Bool.self, forKey: .isSnapshot) ?? false
         transactions = try values.decode([Transaction].self, forKey: .transactions)
+        properties = try values.decodeIfPresent([String: [String]].self, forKey: .properties) ?? [:]
         for object in try values.decodeIfPresent([Restored].self, forKey: .restored) ?? [] {
             restored[object.key] = object.seen
         }

@@ -94,6 +94,36 @@ public struct ChangeBundle: Sendable, Hashable {
     /// They are objects that were deleted, and changed later by a store that did not know the deletion. Stores that have
     /// deleted them need the values again, also those of other stores.
     public internal(set) var restored: [Key: [String: Int64]] = [:]
+    /// The names of the attributes and to-one relations that the origin's model has, of the entities with insertions.
+    ///
+    /// A receiver whose model has more of them inserts the objects with their default values.
+    public internal(set) var properties: [String: [String]] = [:]
+}
+
+// Strings are compared by their code units, as stores compare unique values, and not by the characters that they show.
+extension ChangeBundle.Key {
+    /// Returns whether two identities are equal: their entities, and the values with their code units.
+    ///
+    /// - Parameters:
+    ///   - left: An identity.
+    ///   - right: Another identity.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.entity == right.entity && left.values.count == right.values.count
+            && zip(left.values, right.values).allSatisfy { one, other in
+                if case (.string(let one), .string(let other)) = (one, other) {
+                    return one.utf8.elementsEqual(other.utf8)
+                }
+                return one == other
+            }
+    }
+
+    /// Hashes the identity.
+    ///
+    /// - Parameter hasher: The hasher.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(entity)
+        hasher.combine(values)
+    }
 }
 
 extension ChangeBundle {

@@ -14,6 +14,9 @@ extension BundleApplication {
             let isDeletion = change.kind == .deleted
             let isChange = change.kind == .inserted || !change.attributes.isEmpty || change.isWithoutValues
             if isChange { extend(entry, to: stamp) }
+            if change.kind == .inserted, let known = bundle.properties[change.key.entity] {
+                entry.state.missing = Set(entry.entity.writtenProperties).subtracting(known)
+            }
             if isDeletion || change.replaces, ledger.isLater(stamp, than: entry.state.deleted) {
                 entry.state.deleted = stamp
                 revive(entry)

@@ -1,9 +1,12 @@
+import Foundation
 import SwormPredicates
 
 // Creating bundles.
 extension BundleLedger {
     /// Returns a bundle of the changes of this store after a number; nil if it has made no changes.
-    func bundle(after number: Int64) throws -> ChangeBundle? {
+    ///
+    /// - Parameter now: The present time, for the check of the clock.
+    func bundle(after number: Int64, now: Date = Date()) throws -> ChangeBundle? {
         guard number >= 0, number <= state.number else {
             throw StoreError(
                 .bundleMissing,
@@ -11,6 +14,7 @@ extension BundleLedger {
             )
         }
         if number == state.number { return nil }
+        try checkClock(now)
         var writer = BundleWriter(origins: state.origins)
         for entry in try entries(after: number) {
             let isOwn = { (stamp: BundleStamp) in stamp.origin == 0 && stamp.number > number }
@@ -26,7 +30,8 @@ extension BundleLedger {
     }
 
     /// Returns a bundle of everything that this store contains.
-    func snapshot() throws -> ChangeBundle {
+    func snapshot(now: Date = Date()) throws -> ChangeBundle {
+        try checkClock(now)
         var writer = BundleWriter(origins: state.origins)
         for entry in try allEntries() {
             if !entry.state.covered.isEmpty { writer.restore(entry.identity.bundleKey, seen: covered(by: entry)) }
@@ -34,6 +39,18 @@ extension BundleLedger {
         }
         return bundle(after: 0, isSnapshot: true, writer)
     }
+
+    /// Throws an error if this store has transactions that other stores reject, because they are in the future.
+    private func checkClock(_ now: Date) throws {
+        guard state.clock > Self.latest(now) else { return }
+        throw StoreError(
+            .invalidBundle,
+            "This store has committed while a clock was more than a day ahead, so that other stores reject its bundles. Correct the clock, call `resetChangeBundles()`, and apply a `changeSnapshot()` of another store."
+        )
+    }
+
+    /// The latest time of a transaction that is accepted, in the form of stamps.
+    static func latest(_ now: Date) -> Int64 { now.addingTimeInterval(86_400).bundleTime }
 
     /// Returns the numbers up to which a record contains the transactions of each origin.
     private func covered(by entry: LedgerEntry) -> [Int: Int64] {
@@ -43,9 +60,14 @@ extension BundleLedger {
     }
 
     private func bundle(after number: Int64, isSnapshot: Bool, _ writer: BundleWriter) -> ChangeBundle {
-        ChangeBundle(
+        var bundle = ChangeBundle(
             origin: origin, after: number, number: state.number, seen: writer.names(of: state.applied),
             isSnapshot: isSnapshot, transactions: writer.transactions, restored: writer.restored)
+        for change in bundle.transactions.lazy.flatMap(\.changes) where change.kind == .inserted {
+            let name = change.key.entity
+            if bundle.properties[name] == nil { bundle.properties[name] = entities[name]?.writtenProperties }
+        }
+        return bundle
     }
 
     /// Adds the writes of a record that are wanted.

@@ -118,7 +118,7 @@ final class BundleLedger {
     func existingEntry(_ identity: BundleIdentity) throws -> LedgerEntry? {
         if let known = entries[identity] { return known }
         guard !isNew, entities[identity.entity] != nil else { return nil }
-        return try Self.fetch(identity, in: context).map { try entry($0) }
+        return try Self.fetch(identity, in: context).flatMap { try entry($0) }
     }
 
     func existingEntry(text: String) throws -> LedgerEntry? {
@@ -131,8 +131,7 @@ final class BundleLedger {
         if let known = rows[key] { return known }
         if isNew { return nil }
         for handle in try context.fetch(BundleRecord.all.where { $0.row == row }) {
-            let entry = try self.entry(handle)
-            if entry.entity.root == entity.root, entry.row == row { return entry }
+            if let entry = try self.entry(handle), entry.entity.root == entity.root, entry.row == row { return entry }
         }
         return nil
     }
@@ -168,11 +167,13 @@ final class BundleLedger {
         return Array(entries.values)
     }
 
-    private func entry(_ handle: ManagedObject<BundleRecord>) throws -> LedgerEntry {
+    /// Returns the record of a handle; nil if the model does not have its entity any more, so that it concerns no object.
+    private func entry(_ handle: ManagedObject<BundleRecord>) throws -> LedgerEntry? {
         let record = try handle.decode()
+        guard let entity = entities[record.kind] else { return nil }
         let identity = BundleIdentity(entity: record.kind, key: record.key)
         if let known = entries[identity] { return known }
-        let entry = LedgerEntry(identity, of: try entity(named: record.kind))
+        let entry = LedgerEntry(identity, of: entity)
         (entry.handle, entry.number) = (handle, record.number)
         entry.state = try Self.decode(RecordState.self, from: record.state, of: identity)
         keep(entry)

@@ -58,11 +58,13 @@ final class LedgerEntry {
     /// Whether the destination of a to-one relation is known.
     func hasTarget(_ name: String) -> Bool { row != 0 || state.targets[name] != nil }
 
-    /// Whether all attributes and to-one relations are known.
+    /// Whether all attributes and to-one relations are known, or have their default values.
     var isComplete: Bool {
         if row != 0 { return true }
-        return entity.contents.allSatisfy { state.values[$0] != nil }
-            && entity.relations.values.allSatisfy { $0.isToMany || state.targets[$0.name] != nil }
+        return entity.contents.allSatisfy { state.values[$0] != nil || state.missing.contains($0) }
+            && entity.relations.values.allSatisfy {
+                $0.isToMany || state.targets[$0.name] != nil || state.missing.contains($0.name)
+            }
     }
 
     /// The names of the attributes and to-one relations that are known.
@@ -104,5 +106,6 @@ final class LedgerEntry {
         state.values = [:]
         state.replaced = [:]
         state.restored = 0
+        state.missing = []
     }
 }

@@ -40,7 +40,8 @@ extension PersistentContainer {
     ///   - policy: The rule for properties that both stores have changed. See ``ConflictPolicy``.
     /// - Returns: The conflicts.
     /// - Throws: A ``StoreError``: `bundleMissing` if bundles of the same origin before this one are missing, with the number
-    ///   that is missing, `invalidBundle` or `unknownName` if the bundle does not fit the model, and the errors of a save and
+    ///   that is missing, or if the bundle knows transactions of this store that it does not have, because it was restored
+    ///   from a backup; `invalidBundle` or `unknownName` if the bundle does not fit the model, and the errors of a save and
     ///   of ``changeBundle(after:)-4men0``. Nothing of the bundle is applied then.
     @discardableResult
     public func apply(_ bundle: ChangeBundle, policy: ConflictPolicy = .laterWins) throws -> AppliedBundle {

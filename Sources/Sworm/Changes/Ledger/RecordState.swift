@@ -52,6 +52,9 @@ struct RecordState: Sendable {
     var orders: [String: Order] = [:]
     /// The values of an object that is not in the store.
     var values: [String: BundleValue] = [:]
+    /// The attributes and to-one relations that the inserting store's model did not have. The object is inserted with their
+    /// default values.
+    var missing: Set<String> = []
     /// The identities of to-one relations that the store cannot show, because the destination is missing or refers to
     /// another object; empty for none.
     var targets: [String: String] = [:]
@@ -108,7 +111,7 @@ struct RecordState: Sendable {
 extension RecordState: Codable {
     private enum CodingKeys: String, CodingKey {
         case base = "b", life = "l", deleted = "d", stamps = "s", links = "k", orders = "o", values = "v"
-        case targets = "t", waiting = "w", replaced = "p", restored = "r", covered = "c", seen = "n"
+        case targets = "t", waiting = "w", replaced = "p", restored = "r", covered = "c", seen = "n", missing = "m"
     }
 
     private struct Position: Hashable {
@@ -129,6 +132,7 @@ extension RecordState: Codable {
         if !waiting.isEmpty { try values.encode(waiting, forKey: .waiting) }
         if !replaced.isEmpty { try values.encode(Array(replaced.values), forKey: .replaced) }
         if restored != 0 { try values.encode(restored, forKey: .restored) }
+        if !missing.isEmpty { try values.encode(missing.sorted(), forKey: .missing) }
         if !covered.isEmpty { try values.encode(covered, forKey: .covered) }
         // For each transaction its origin and number, and then pairs of an origin and a number that it knew.
         var seen: [Position: [Int64]] = [:]
@@ -158,6 +162,7 @@ extension RecordState: Codable {
             replaced[write.key] = write
         }
         restored = try values.decodeIfPresent(Int64.self, forKey: .restored) ?? 0
+        missing = Set(try values.decodeIfPresent([String].self, forKey: .missing) ?? [])
         covered = try values.decodeIfPresent([Int: Int64].self, forKey: .covered) ?? [:]
         var seen: [Position: [Int: Int64]] = [:]
         for row in try values.decodeIfPresent([[Int64]].self, forKey: .seen) ?? [] where row.count >= 2 {

@@ -30,6 +30,9 @@ struct BundleEntity: Sendable {
     var attributes: [String: Attribute]
     var relations: [String: Relation]
 
+    /// The attributes and to-one relations that an insertion writes.
+    var writtenProperties: [String] { contents + relations.values.filter { !$0.isToMany }.map(\.name).sorted() }
+
     /// The attributes that are not part of the key.
     var contents: [String] { attributes.keys.filter { !key.contains($0) }.sorted() }
 }
