@@ -19,6 +19,15 @@ extension NSManagedObjectContext {
         return session
     }
 
+    /// Begins the sessions of a context that is pinned, so that all reads see the present state instead of that of the first
+    /// read.
+    package final func beginPinnedSessions() throws {
+        guard transactions.isPinned else { return }
+        for store in persistentStoreCoordinator?.persistentStores ?? [] {
+            if let origin = store.origin { _ = try pinnedSession(origin) }
+        }
+    }
+
     /// Calls a closure with a session of a store: the pinned one, or a new one for this call.
     final func withSession<R>(of origin: ObjectOrigin, _ body: (any StoreSession) throws -> R) throws -> R {
         guard let store = origin.store?.objectStore else {

@@ -8,6 +8,12 @@ extension LastingContext {
         let admission = try translatingErrors { try instance.enterStores(isWriting: false, until: nil) }
         defer { admission.leave() }
         try translatingErrors { try instance.pin(true) }
+        do {
+            try translatingErrors { try instance.beginPinnedSessions() }
+        } catch {
+            try? instance.pin(false)
+            throw error
+        }
         isInTransaction = true
         // After the snapshot has begun, so that the objects that are held are not older than it. The commits may also be
         // newer, and are merged again after it.

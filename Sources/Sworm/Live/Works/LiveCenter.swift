@@ -204,7 +204,7 @@ final class LiveCenter: Sendable {
                 failed = []
                 steps.withLock { $0.reads += 1 }
                 try container.readSnapshot { context in
-                    let snapshot = LiveSnapshot(context, changes: visible(changes, in: context))
+                    let snapshot = LiveSnapshot(context, changes: try visible(changes, in: context))
                     for work in works {
                         do {
                             try work.refresh(in: snapshot)
@@ -243,8 +243,12 @@ final class LiveCenter: Sendable {
 
     /// Returns the changes that a snapshot may contain besides those of the state before: given ones, and those of commits
     /// that came after them. Otherwise a patched result could be a mixture of two states.
-    private func visible(_ changes: CommittedChanges?, in context: ManagedObjectContext) -> CommittedChanges? {
+    private func visible(
+        _ changes: CommittedChanges?, in context: ManagedObjectContext
+    ) throws -> CommittedChanges? {
         guard let changes, !changes.isUnknown else { return changes }
+        // The snapshot begins now, and not with the first read.
+        try translatingErrors { try context.instance.beginPinnedSessions() }
         // Asked first: a commit that has been announced by now is among the pending ones. The wait is short, and cheaper
         // than reading everything.
         var waits = 0

@@ -22,6 +22,7 @@ extension NSManagedObjectContext {
         for object in registeredObjects where !object.hasChanges { refresh(object, mergeChanges: false) }
     }
 
+    func beginPinnedSessions() throws {}
     func keepTransactions(_ areKept: Bool) {}
     func commitTransactions() throws {}
     func release(_ marks: TransactionMarks) throws {}
