@@ -52,6 +52,7 @@ extension EditingContext {
     public static func saveAll() -> Bool {
         ExpiringActivity.run("Saving changes") {
             var isSaved = true
+            for core in released.withLock({ $0 }) where !core.finish() { isSaved = false }
             for editor in editors.compactMap(\.editor) where editor.core.savesItself && editor.instance.hasChanges {
                 do { try editor.save() } catch { isSaved = false }
             }
@@ -89,6 +90,8 @@ extension EditingContext {
     // MARK: All contexts
 
     private static var editors: [WeakEditor] = []
+    /// The cores of editing contexts that were released on another thread, until the main actor has finished them.
+    nonisolated static let released = Locked<[EditorCore]>([])
 
     static func register(_ editor: EditingContext) {
         editors.removeAll { $0.editor == nil }

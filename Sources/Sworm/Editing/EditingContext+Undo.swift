@@ -74,12 +74,17 @@ extension EditingContext {
 
     private func finishReversal(_ opposite: EditStep) {
         lastEdit = nil
-        if let registrar, !isCalledByRegistrar {
+        if registrar != nil, !isCalledByRegistrar {
             // The receiver cannot follow a reversal that it has not asked for.
-            registrar.removeAllSteps()
-            for step in undoSteps { registerUndo(step.name) }
+            registerAllSteps()
         }
         changed()
+    }
+
+    /// Registers the steps that can be undone anew.
+    private func registerAllSteps() {
+        registrar?.removeAllSteps()
+        for step in undoSteps { registerUndo(step.name) }
     }
 
     // MARK: Steps
@@ -91,7 +96,14 @@ extension EditingContext {
         if coalescing, let last = undoSteps.last, last.name == step.name, let lastEdit, now - lastEdit < .seconds(1),
             let both = last.merged(with: step)
         {
-            undoSteps[undoSteps.count - 1] = both
+            if !both.isEmpty {
+                undoSteps[undoSteps.count - 1] = both
+                return
+            }
+            // The edits have cancelled each other.
+            undoSteps.removeLast()
+            registerAllSteps()
+            updateState()
             return
         }
         undoSteps.append(step)
@@ -118,13 +130,20 @@ extension EditingContext {
 
     private func registerUndo(_ name: String) {
         registrar?.registerUndo(name) { [weak self] in
-            self?.calledByRegistrar { $0.undo() ? $0.registerRedo(name) : () }
+            self?.calledByRegistrar { editing in
+                // Without a redo step, if nothing could be undone.
+                let count = editing.redoSteps.count
+                if editing.undo(), editing.redoSteps.count > count { editing.registerRedo(name) }
+            }
         }
     }
 
     private func registerRedo(_ name: String) {
         registrar?.registerUndo(name) { [weak self] in
-            self?.calledByRegistrar { $0.redo() ? $0.registerUndo(name) : () }
+            self?.calledByRegistrar { editing in
+                let count = editing.undoSteps.count
+                if editing.redo(), editing.undoSteps.count > count { editing.registerUndo(name) }
+            }
         }
     }
 

@@ -79,8 +79,10 @@ public final class EditingContext {
     deinit {
         let core = core
         if MainQueue.isCurrent {
-            MainActor.assumeIsolated { core.finish() }
+            MainActor.assumeIsolated { _ = core.finish() }
         } else {
+            // Until then, ``saveAll()`` finishes it.
+            Self.released.withLock { $0.append(core) }
             Task { @MainActor in core.finish() }
         }
     }
@@ -196,12 +198,7 @@ public final class EditingContext {
             updateStep(reviving: deleted) { $0.note(renewed: values, of: deleted) }
         }
         for (deleted, edits) in merged.cascades { updateStep(reviving: deleted) { $0.append(edits) } }
-        for object in merged.lost {
-            let id = object.objectID.reference
-            let error = StoreError(
-                .objectDeleted,
-                "\(id.entityName) p\(id.key) was deleted by another context while it had unsaved changes, which are lost.",
-                entity: id.entityName)
+        for error in merged.losses {
             core.store.logError?(error)
             (saveError, lossError) = (error, error)
         }

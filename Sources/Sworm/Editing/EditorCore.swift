@@ -7,6 +7,7 @@ final class EditorCore {
     let savesItself: Bool
     /// The task that waits for the next save.
     var waiting: Task<Void, Never>?
+    private var isFinished = false
 
     init(_ store: PersistentContainer, savesItself: Bool, news: CommitNews) throws {
         self.store = store
@@ -32,9 +33,15 @@ final class EditorCore {
     }
 
     /// Saves for the last time, and ends the context.
-    func finish() {
+    ///
+    /// - Returns: Whether nothing was lost.
+    @discardableResult
+    func finish() -> Bool {
+        EditingContext.released.withLock { $0.removeAll { $0 === self } }
+        if isFinished { return true }
+        isFinished = true
         waiting?.cancel()
-        lasting.onMerge = { _ in }
+        lasting.onMerge = { [store] merged in for error in merged.losses { store.logError?(error) } }
         if savesItself, lasting.instance.hasChanges {
             do { try save() } catch { store.logError?(error) }
         }
@@ -47,5 +54,6 @@ final class EditorCore {
                 ))
         }
         lasting.end()
+        return count == 0
     }
 }

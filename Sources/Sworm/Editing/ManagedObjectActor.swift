@@ -16,7 +16,9 @@
 ///
 /// Each fetch finds the objects that match at that moment, and the actor's unsaved changes. The objects that the actor
 /// holds are updated after commits of other contexts, containers and processes: before a method starts, and after an
-/// `await`. Between two suspensions they do not change. For several reads of one state, use ``snapshot(_:)``.
+/// `await`, and where ``snapshot(_:)`` and ``transaction(_:)`` begin. Otherwise they do not change between two suspensions.
+/// For several reads of one state, use ``snapshot(_:)``. Objects with unsaved changes are not updated: saving them is a
+/// conflict if somebody else has changed or deleted them.
 ///
 /// Changes are kept until ``save()``. An actor that is released with unsaved changes reports their number to `logError`
 /// of the container. ``PersistentContainer/perform(retrying:deadline:action:)-1zg9a`` in a method of the actor has
@@ -40,10 +42,10 @@ extension ManagedObjectActor {
 
     /// Saves the changes of the actor.
     ///
-    /// After an error, the changes remain unsaved: save again, or call ``rollback()``.
+    /// After an error, the changes remain unsaved: save again, or call ``rollback()``. A conflict remains one until then.
     ///
-    /// - Throws: A ``StoreError``: `conflict` if objects were changed in the meantime, and the container has no merge
-    ///   policy for that; `validation` and similar codes if the changes are not valid.
+    /// - Throws: A ``StoreError``: `conflict` if changed objects were changed or deleted by somebody else in the meantime,
+    ///   and the container has no merge policy for that; `validation` and similar codes if the changes are not valid.
     public func save() throws { try logging { try executor.lasting.save() } }
 
     /// Discards all unsaved changes.

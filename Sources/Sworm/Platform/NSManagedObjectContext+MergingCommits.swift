@@ -20,6 +20,17 @@ struct MergedCommits {
     /// The changes that the unsaved deletion of an object has made in addition, because members were added to a relation
     /// that cascades.
     var cascades: [(deleted: NSManagedObject, edits: [ObjectEdit])] = []
+
+    /// The errors that report the unsaved changes of deleted objects.
+    var losses: [StoreError] {
+        lost.map { object in
+            let id = object.objectID.reference
+            return StoreError(
+                .objectDeleted,
+                "\(id.entityName) p\(id.key) was deleted by another context while it had unsaved changes, which are lost.",
+                entity: id.entityName)
+        }
+    }
 }
 
 // The merging of commits into a context that outlives single calls.

@@ -165,4 +165,28 @@ struct InterferenceTests {
             try await poll { draft.theirs?.name == "turn \(turn)" }
         }
     }
+
+    @Test func `edits that cancel each other are no step`() throws {
+        let editor = try EditingContext(store, autosave: .never)
+        try editor.edit("Name", coalescing: true) { try $0.object(with: id).encode(\.name, "new") }
+        #expect(editor.undoNames == ["Name"])
+        try editor.edit("Name", coalescing: true) { try $0.object(with: id).encode(\.name, "old") }
+        #expect(editor.undoNames.isEmpty && !editor.canUndo)
+    }
+
+    @Test func `an editing context that is released on another thread is saved by saveAll`() async throws {
+        var editor: EditingContext? = try EditingContext(store, autosave: .after(.seconds(600)))
+        try editor?.edit("Name") { try $0.object(with: id).encode(\.name, "new") }
+        let holder = Locked(editor)
+        editor = nil
+        // The main actor is blocked meanwhile, so that it cannot finish the context.
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            holder.withLock { $0 = nil }
+            done.signal()
+        }
+        done.wait()
+        #expect(EditingContext.saveAll())
+        #expect(try stored().name == "new")
+    }
 }

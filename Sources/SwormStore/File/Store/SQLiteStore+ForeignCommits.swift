@@ -90,7 +90,7 @@ extension SQLiteStore {
     package var hasUnannouncedCommits: Bool {
         if hub.commits.isCommitting { return true }
         // Other stores than those with a log are looked at with a connection, which may be in use.
-        guard takesTurns == false, case .log? = foreignCommits.withLock({ $0.watch == nil ? nil : $0.state }) else {
+        guard !takesTurns, case .log? = foreignCommits.withLock({ $0.watch == nil ? nil : $0.state }) else {
             return false
         }
         return (try? foreignState()) != foreignCommits.withLock { $0.state }

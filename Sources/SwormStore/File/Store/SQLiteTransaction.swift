@@ -228,8 +228,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
                 throw error
             }
             progress.isCommitted = true
-            // While the transaction is used, nothing else ends it or takes the turn, so the listeners are called in the
-            // order of the commits.
+            // Before the use ends, so that the listeners are called in the order of the commits.
             store.hub.commits.announce(
                 entities: gatherer?.entities(in: open.changedTables, model: store.model),
                 gatherer?.changes(in: open.changedTables, model: store.model))
