@@ -31,10 +31,13 @@ final class CommitNews: Sendable {
     /// Notes that anything may have changed, because a merge has failed. The next commit is announced to the owner.
     func noteAnything() { state.withLock { ($0.waiting, $0.isAnnounced) = (.unknown, false) } }
 
-    /// Announces the commits that wait, or anything, to the owner, because the container was resumed.
+    /// Announces the commits that wait to the owner again, because the container was resumed.
     func resume() {
-        state.withLock { ($0.waiting, $0.isAnnounced) = (.unknown, true) }
-        onFirst()
+        let isWaiting = state.withLock { state in
+            state.isAnnounced = state.waiting != nil
+            return state.isAnnounced
+        }
+        if isWaiting { onFirst() }
     }
 
     /// Returns the commits that wait, and forgets them.
