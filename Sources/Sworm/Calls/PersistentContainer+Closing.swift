@@ -29,7 +29,6 @@ extension PersistentContainer {
                 gate.turn(.closed)
                 live.close(with: ContainerState.closed)
                 feeds.set()
-                news.resume()
             }
         }
     }

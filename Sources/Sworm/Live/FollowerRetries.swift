@@ -1,8 +1,6 @@
 /// The attempts of a task that follows a request: a failed one is repeated after the next commit, or after a pause that
 /// doubles with each failure.
-///
-/// @unchecked: used by one task only.
-final class FollowerRetries: @unchecked Sendable {
+struct FollowerRetries {
     private static var shortestPause: Duration { .seconds(1) }
     private static var longestPause: Duration { .seconds(60) }
 
@@ -19,10 +17,10 @@ final class FollowerRetries: @unchecked Sendable {
     func begin() { commits?.clear() }
 
     /// Notes that an attempt has succeeded.
-    func succeed() { (pause, commits) = (Self.shortestPause, nil) }
+    mutating func succeed() { (pause, commits) = (Self.shortestPause, nil) }
 
     /// Waits for the next attempt.
-    func wait() async {
+    mutating func wait() async {
         let signal = commits ?? CommitSignal(container)
         commits = signal
         await signal.wait(atMost: pause, clock)

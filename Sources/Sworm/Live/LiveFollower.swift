@@ -22,7 +22,7 @@ struct LiveFollower<Rows: Sendable>: Sendable {
 
     func run() async {
         var shown = shown
-        let retries = FollowerRetries(container, clock)
+        var retries = FollowerRetries(container, clock)
         while !Task.isCancelled {
             retries.begin()
             let mailbox = subscribe()

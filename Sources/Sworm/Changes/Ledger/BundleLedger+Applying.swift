@@ -3,9 +3,7 @@ import SwormPredicates
 
 extension BundleLedger {
     /// Merges a bundle into the records, and changes the objects accordingly.
-    ///
-    /// - Parameter now: The present time, with which the times of the bundle are compared.
-    func apply(_ bundle: ChangeBundle, policy: ConflictPolicy, now: Date) throws -> AppliedBundle {
+    func apply(_ bundle: ChangeBundle, policy: ConflictPolicy) throws -> AppliedBundle {
         let known = state.origins.firstIndex(of: bundle.origin)
         let applied = known.flatMap { state.applied[$0] } ?? 0
         if bundle.origin == origin || !bundle.isSnapshot && bundle.number <= applied {
@@ -18,8 +16,7 @@ extension BundleLedger {
             )
         }
         try checkOwnTransactions(in: bundle)
-        let latest = Self.latest(now)
-        if let transaction = bundle.transactions.first(where: { $0.time > latest }) {
+        if let transaction = bundle.transactions.first(where: { $0.time > latestTime }) {
             throw StoreError(
                 .invalidBundle,
                 "The transaction \(transaction.number) of '\(transaction.origin)' is more than a day in the future. If the clock of this device is wrong, correct it and apply the bundle again. If that of the other one was, call `resetChangeBundles()` there."

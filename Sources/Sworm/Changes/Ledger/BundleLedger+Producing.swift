@@ -1,12 +1,9 @@
-import Foundation
 import SwormPredicates
 
 // Creating bundles.
 extension BundleLedger {
     /// Returns a bundle of the changes of this store after a number; nil if it has made no changes.
-    ///
-    /// - Parameter now: The present time, for the check of the clock.
-    func bundle(after number: Int64, now: Date = Date()) throws -> ChangeBundle? {
+    func bundle(after number: Int64) throws -> ChangeBundle? {
         guard number >= 0, number <= state.number else {
             throw StoreError(
                 .bundleMissing,
@@ -14,7 +11,7 @@ extension BundleLedger {
             )
         }
         if number == state.number { return nil }
-        try checkClock(now)
+        try checkClock()
         var writer = BundleWriter(origins: state.origins)
         for entry in try entries(after: number) {
             let isOwn = { (stamp: BundleStamp) in stamp.origin == 0 && stamp.number > number }
@@ -30,8 +27,8 @@ extension BundleLedger {
     }
 
     /// Returns a bundle of everything that this store contains.
-    func snapshot(now: Date = Date()) throws -> ChangeBundle {
-        try checkClock(now)
+    func snapshot() throws -> ChangeBundle {
+        try checkClock()
         var writer = BundleWriter(origins: state.origins)
         for entry in try allEntries() {
             if !entry.state.covered.isEmpty { writer.restore(entry.identity.bundleKey, seen: covered(by: entry)) }
@@ -41,16 +38,13 @@ extension BundleLedger {
     }
 
     /// Throws an error if this store has transactions that other stores reject, because they are in the future.
-    private func checkClock(_ now: Date) throws {
-        guard state.clock > Self.latest(now) else { return }
+    private func checkClock() throws {
+        guard state.clock > latestTime else { return }
         throw StoreError(
             .invalidBundle,
             "This store has committed while a clock was more than a day ahead, so that other stores reject its bundles. Correct the clock, call `resetChangeBundles()`, and apply a `changeSnapshot()` of another store."
         )
     }
-
-    /// The latest time of a transaction that is accepted, in the form of stamps.
-    static func latest(_ now: Date) -> Int64 { now.addingTimeInterval(86_400).bundleTime }
 
     /// Returns the numbers up to which a record contains the transactions of each origin.
     private func covered(by entry: LedgerEntry) -> [Int: Int64] {

@@ -39,7 +39,7 @@ extension BundleLedger {
         let records = changes.records.filter { entities[$0.object.entityName] != nil }
         if records.isEmpty { return false }
         // A transaction of a clock that has been corrected since must not be in the future.
-        let time = min(changes.date ?? Date(timeIntervalSinceReferenceDate: 0), Date()).bundleTime
+        let time = min(changes.date ?? Date(timeIntervalSinceReferenceDate: 0), now).bundleTime
         let stamp = nextStamp(time: time)
         for record in records where record.kind == .deleted { try scanDeletion(record, at: stamp) }
         var found: [(entry: LedgerEntry?, entity: BundleEntity, object: NSManagedObject, record: StoreChanges.Record)] =

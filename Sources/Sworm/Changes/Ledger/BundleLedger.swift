@@ -13,6 +13,8 @@ final class BundleLedger {
     }
 
     let context: ManagedObjectContext
+    /// The present time, with which the times of transactions are compared.
+    let now: Date
     let entities: [String: BundleEntity]
     let store: String
     var state: LedgerState
@@ -31,8 +33,8 @@ final class BundleLedger {
     private static let stateIdentity = BundleIdentity(entity: "", key: "state")
 
     /// Reads the records of a store; a store without records gets them for all its objects.
-    init(_ context: ManagedObjectContext) throws {
-        self.context = context
+    init(_ context: ManagedObjectContext, now: Date) throws {
+        (self.context, self.now) = (context, now)
         let instance = context.instance
         guard let position = try translatingErrors({ try instance.changePosition() }) else {
             throw StoreError.historyNeeded
@@ -97,6 +99,9 @@ final class BundleLedger {
         change(&state)
         isStateChanged = true
     }
+
+    /// The latest time of a transaction that is accepted.
+    var latestTime: Int64 { now.addingTimeInterval(86_400).bundleTime }
 
     // MARK: Records
 

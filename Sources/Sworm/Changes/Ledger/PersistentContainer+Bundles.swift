@@ -50,7 +50,7 @@ extension PersistentContainer {
 
     /// - Parameter now: The present time, with which the times of the bundle are compared.
     func apply(_ bundle: ChangeBundle, policy: ConflictPolicy, now: Date) throws -> AppliedBundle {
-        try withLedger { try $0.apply(bundle, policy: policy, now: now) }
+        try withLedger(now: now) { try $0.apply(bundle, policy: policy) }
     }
 
     /// Returns the identifier of this store in bundles, its last number, and the numbers up to which it has applied the
@@ -86,7 +86,7 @@ extension PersistentContainer {
         try withLedger { _ in }
     }
 
-    private func withLedger<R: Sendable>(_ body: (BundleLedger) throws -> R) throws -> R {
+    private func withLedger<R: Sendable>(now: Date = Date(), _ body: (BundleLedger) throws -> R) throws -> R {
         if calls.scopes.withLock({ $0[CurrentThread.number] }) != nil {
             throw StoreError(
                 .unsupported,
@@ -94,7 +94,7 @@ extension PersistentContainer {
             )
         }
         return try write { (context: ManagedObjectContext) throws -> R in
-            try context.savingRecords { try context.withLedger(body) }
+            try context.savingRecords { try context.withLedger(now: now, body) }
         }
     }
 }
@@ -121,14 +121,14 @@ extension PersistentContainer {
     @discardableResult
     public func apply(_ bundle: ChangeBundle, policy: ConflictPolicy = .laterWins) async throws -> AppliedBundle {
         try await write { (context: ManagedObjectContext) throws -> AppliedBundle in
-            try context.savingRecords { try context.withLedger { try $0.apply(bundle, policy: policy, now: Date()) } }
+            try context.savingRecords { try context.withLedger { try $0.apply(bundle, policy: policy) } }
         }
     }
 }
 
 extension ManagedObjectContext {
-    fileprivate func withLedger<R>(_ body: (BundleLedger) throws -> R) throws -> R {
-        let ledger = try BundleLedger(self)
+    fileprivate func withLedger<R>(now: Date = Date(), _ body: (BundleLedger) throws -> R) throws -> R {
+        let ledger = try BundleLedger(self, now: now)
         try ledger.scan()
         try BundleSettlement(ledger).settle()
         let result = try body(ledger)

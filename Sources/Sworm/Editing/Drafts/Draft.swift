@@ -60,7 +60,7 @@ public final class Draft<Value: ManagedObjectConvertible & Sendable> {
     private static func follow(
         _ id: ManagedObjectID<Value>, of store: PersistentContainer, deliveringTo references: References
     ) async {
-        let retries = FollowerRetries(store)
+        var retries = FollowerRetries(store)
         while !Task.isCancelled {
             retries.begin()
             do {

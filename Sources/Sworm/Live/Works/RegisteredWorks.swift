@@ -35,12 +35,11 @@ struct RegisteredWorks: Sendable {
     /// - Returns: The region with which it was registered before.
     mutating func register(_ work: any LiveWork, reading region: TrackedRegion) -> TrackedRegion? {
         let previous = remove(work)
-        if groups[region] == nil {
-            lastGroup += 1
-            groups[region] = Group(number: lastGroup)
-        }
-        groups[region]?.count += 1
-        entries[ObjectIdentifier(work)] = Entry(work: work, region: region, group: groups[region]?.number ?? 0)
+        var group = groups[region] ?? Group(number: lastGroup + 1)
+        group.count += 1
+        lastGroup = max(lastGroup, group.number)
+        groups[region] = group
+        entries[ObjectIdentifier(work)] = Entry(work: work, region: region, group: group.number)
         return previous
     }
 
