@@ -79,9 +79,13 @@ package struct CommittedChanges: Sendable {
     }
 
     /// Changes about which nothing is known.
-    package static var unknown: CommittedChanges {
+    package static var unknown: CommittedChanges { unknown(number: 0) }
+
+    /// Returns changes of a transaction about which nothing else is known.
+    package static func unknown(number: UInt64) -> CommittedChanges {
         var changes = CommittedChanges()
         changes.isUnknown = true
+        changes.number = number
         return changes
     }
 

@@ -15,6 +15,9 @@ package final class CompiledModel: Sendable {
     /// for any other model.
     package let storeHashes: [String: Data]?
     private let numbers: [String: Int]
+    /// A hash of the names of the entities and their properties, in this process. Models of the same file that are equal
+    /// in it name changes in the same way.
+    let namesHash: Int
 
     package init(
         entities: [CompiledEntity], versionIdentifiers: [String] = [], configurations: [String: [String]] = [:],
@@ -25,6 +28,13 @@ package final class CompiledModel: Sendable {
         self.configurations = configurations
         self.storeHashes = storeHashes
         numbers = Dictionary(entities.map { ($0.name, $0.number) }, uniquingKeysWith: { first, _ in first })
+        var hasher = Hasher()
+        for entity in entities {
+            hasher.combine(entity.name)
+            hasher.combine(entity.attributes.map(\.name))
+            hasher.combine(entity.relationships.map(\.name))
+        }
+        namesHash = hasher.finalize()
     }
 
     /// Accesses the entity with a number of this model.

@@ -12,6 +12,8 @@ package final class CommitListeners: Sendable {
 
     private struct Entry: Sendable {
         let number: Int
+        /// The hash of the names by which the listener knows changes; nil if it knows those of all models.
+        let names: Int?
         let question: Question?
         let call: Listener
     }
@@ -47,12 +49,16 @@ package final class CommitListeners: Sendable {
 
     /// Adds a listener. It is called for every transaction that is committed from now on, also for those that have begun.
     ///
-    /// - Parameter question: Asked first if the changed entities are known. The listener is not called if the answer is no.
+    /// - Parameters:
+    ///   - names: The ``CompiledModel/namesHash`` of the listener's model. Changes that are named otherwise are unknown to
+    ///     it.
+    ///   - question: Asked first if the changed entities are known. The listener is not called if the answer is no.
     /// - Returns: A number by which the listener is removed.
-    func add(concerning question: Question? = nil, _ listener: @escaping Listener) -> Int {
+    func add(names: Int? = nil, concerning question: Question? = nil, _ listener: @escaping Listener) -> Int {
         content.withLock { content in
             content.lastListener += 1
-            content.listeners.append(Entry(number: content.lastListener, question: question, call: listener))
+            content.listeners.append(
+                Entry(number: content.lastListener, names: names, question: question, call: listener))
             return content.lastListener
         }
     }
@@ -63,21 +69,26 @@ package final class CommitListeners: Sendable {
     /// Calls the listeners after a commit.
     ///
     /// - Parameters:
+    ///   - names: The ``CompiledModel/namesHash`` of the model that names the changes.
     ///   - entities: The names of all entities whose rows or properties may have changed, or nil if they are unknown.
     ///   - changes: Returns the changes, or nil if they were not gathered, because there was no listener when the
     ///     transaction began. Called only if they concern a listener.
-    func announce(entities: @autoclosure () -> [String]? = nil, _ changes: @autoclosure () -> CommittedChanges?) {
+    func announce(
+        names: Int? = nil, entities: @autoclosure () -> [String]? = nil, _ changes: @autoclosure () -> CommittedChanges?
+    ) {
         let (all, number) = content.withLock { content in
             content.number += 1
             return (content.listeners, content.number)
         }
         defer { content.withLock { $0.isCommitting = false } }
         if all.isEmpty { return }
-        let listeners = entities().map { names in all.filter { $0.question?(names) ?? true } } ?? all
+        func knows(_ listener: Entry) -> Bool { names == nil || listener.names == nil || listener.names == names }
+        let listeners =
+            entities().map { entities in all.filter { !knows($0) || $0.question?(entities) ?? true } } ?? all
         if listeners.isEmpty { return }
         var changes = changes() ?? .unknown
         if changes.isEmpty { return }
         changes.number = number
-        for listener in listeners { listener.call(changes) }
+        for listener in listeners { listener.call(knows(listener) ? changes : .unknown(number: number)) }
     }
 }

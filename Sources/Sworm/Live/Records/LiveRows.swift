@@ -14,8 +14,11 @@ struct LiveRows<PlainObject: ManagedObjectConvertible> {
     /// compares them much faster.
     private(set) var stamps: [LiveStamp]
     let sources: LiveSources
-    /// Compares the values of two rows with the same identity; nil if their versions are enough.
-    var isSameValue: (@Sendable (PlainObject, PlainObject) -> Bool)?
+    /// Whether rows with the same version have the same values.
+    var hasVersions = true
+    /// A number that is another one after changes about which nothing is known. A program that does not know Core Data's
+    /// columns may then have changed values without changing versions, or the file may have been replaced.
+    var generation = 0
     /// The history of the rows since they were last read completely.
     private var patches = LivePatches()
 
@@ -50,7 +53,7 @@ struct LiveRows<PlainObject: ManagedObjectConvertible> {
     /// - Returns: Whether the row has changed.
     mutating func replace(_ offset: Int, by record: LiveRecord<PlainObject>) -> Bool {
         let stamp = LiveStamp(identity: record.identity, version: record.version)
-        if stamp == stamps[offset], isSameValue?(self[offset].value, record.value) ?? true { return false }
+        if stamp == stamps[offset], hasVersions || Self.isSame(self[offset].value, record.value) { return false }
         if let index = replacements[offset] {
             replaced[index] = record
         } else {
@@ -69,8 +72,19 @@ struct LiveRows<PlainObject: ManagedObjectConvertible> {
     /// Returns whether the rows are the same, in the same order and with the same values.
     func isSame(as other: LiveRows) -> Bool {
         guard stamps == other.stamps else { return false }
-        guard let isSameValue else { return true }
-        return zip(records, other.records).allSatisfy { isSameValue($0.value, $1.value) }
+        return canCompareVersions(with: other)
+            || zip(records, other.records).allSatisfy { Self.isSame($0.value, $1.value) }
+    }
+
+    private func canCompareVersions(with other: LiveRows) -> Bool { hasVersions && generation == other.generation }
+
+    /// Returns whether two rows with the same identity have the same values.
+    private static func isSame(_ one: PlainObject, _ other: PlainObject) -> Bool {
+        let mapping = PlainObject.mapping
+        guard let values = try? mapping.values(of: one), let others = try? mapping.values(of: other) else {
+            return false
+        }
+        return values.isStoredSame(as: others)
     }
 
     /// Returns the differences from earlier rows.
@@ -92,11 +106,11 @@ struct LiveRows<PlainObject: ManagedObjectConvertible> {
     /// - Parameter staysInSection: A closure that returns whether an object at these offsets is in the same section; nil
     ///   if there are no sections.
     func changes(since old: LiveRows, staysInSection: ((_ old: Int, _ new: Int) -> Bool)?) -> ListChanges {
-        guard let isSameValue else {
+        if canCompareVersions(with: old) {
             return LiveStamp.changes(from: old.stamps, to: stamps, staysInSection) { _, _ in true }
         }
         return LiveStamp.changes(from: old.stamps, to: stamps, staysInSection) { before, now in
-            isSameValue(old[before].value, self[now].value)
+            Self.isSame(old[before].value, self[now].value)
         }
     }
 }

@@ -66,8 +66,8 @@ final class LiveRequest<PlainObject: ManagedObjectConvertible & Sendable>: Share
         guard snapshot.changes != nil, rows != nil, canPatch, offsets.isUnique,
             let changed = try snapshot.changedRows(of: PlainObject.self, root: root),
             let listed = try listedRows(changed, in: snapshot)
-        else { return try rerun(snapshot.context) }
-        if !listed.isEmpty { try patch(listed, by: changed, in: snapshot.context) }
+        else { return try rerun(in: snapshot) }
+        if !listed.isEmpty { try patch(listed, by: changed, in: snapshot) }
     }
 
     /// Returns the offsets of the listed rows with new values, by their keys, if the changes affect neither which rows are
@@ -100,10 +100,12 @@ final class LiveRequest<PlainObject: ManagedObjectConvertible & Sendable>: Share
         return try context.finds(PlainObject.self, request, among: undecided)
     }
 
-    private func patch(_ listed: [Int64: Int], by changed: ChangedRows, in context: ManagedObjectContext) throws {
+    private func patch(_ listed: [Int64: Int], by changed: ChangedRows, in snapshot: LiveSnapshot) throws {
         let records = changed.records(of: PlainObject.self)
         // A listed row that does not exist any more was deleted by a later transaction, which will be announced.
-        guard var patched = rows, listed.keys.allSatisfy({ records[$0] != nil }) else { return try rerun(context) }
+        guard var patched = rows, listed.keys.allSatisfy({ records[$0] != nil }) else {
+            return try rerun(in: snapshot)
+        }
         container.live.steps.withLock { $0.patches += 1 }
         // Released first, so that the rows are not copied unless a consumer holds them.
         rows = nil
@@ -115,12 +117,17 @@ final class LiveRequest<PlainObject: ManagedObjectConvertible & Sendable>: Share
         if isChanged { announce(patched) }
     }
 
-    private func rerun(_ context: ManagedObjectContext) throws {
+    private func rerun(in snapshot: LiveSnapshot) throws {
         runs += 1
         container.live.steps.withLock { $0.reruns += 1 }
-        let read =
-            try rows.map { try context.liveRows(request, after: $0, &offsets) }
-            ?? context.liveRows(of: PlainObject.self, request)
+        var read: Rows
+        if let rows, !snapshot.isUnknown {
+            read = try snapshot.context.liveRows(request, after: rows, &offsets)
+            read.generation = rows.generation
+        } else {
+            read = try snapshot.context.liveRows(of: PlainObject.self, request)
+            read.generation = (rows?.generation ?? 0) + 1
+        }
         if let rows, read.isSame(as: rows) { return }
         rows = read
         offsets = read.makeOffsets()

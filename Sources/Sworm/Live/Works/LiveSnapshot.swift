@@ -21,6 +21,9 @@ final class LiveSnapshot {
         namesNoProperties = changes.map { !$0.isUnknown && $0.properties.isEmpty } ?? false
     }
 
+    /// Whether anything may have changed, also the values of a row that has the same version as before.
+    var isUnknown: Bool { changes?.isUnknown ?? false }
+
     /// Returns whether the changes may change which objects a request with this region finds, or their order, without an
     /// insertion or a deletion.
     func decides(_ region: TrackedRegion) -> Bool {

@@ -37,13 +37,7 @@ extension ManagedObjectContext {
             throw translatedError(error)
         }
         // Objects have no versions here, and a derived value may change without a new version.
-        let mapping = binding.mapping
-        rows.isSameValue = { one, other in
-            guard let values = try? mapping.values(of: one), let others = try? mapping.values(of: other) else {
-                return false
-            }
-            return values.isStoredSame(as: others)
-        }
+        rows.hasVersions = false
         return rows
     }
 
@@ -57,7 +51,7 @@ extension ManagedObjectContext {
         _ request: RequestContent, after rows: LiveRows<PlainObject>, _ offsets: inout LiveOffsets
     ) throws -> LiveRows<PlainObject> {
         let binding = try binding(for: PlainObject.self)
-        guard rows.isSameValue == nil, offsets.isUnique,
+        guard rows.hasVersions, offsets.isUnique,
             let sources = try translatingErrors({ try instance.liveSources(of: binding.entity) }),
             let stamps = try translatingErrors({ try instance.liveStamps(request, of: binding.entity) })
         else { return try liveRows(of: PlainObject.self, request) }

@@ -49,7 +49,7 @@ final class ChangeGatherer {
             switch content(of: table, in: contents) {
             case .hierarchy(let root)?:
                 names.append(model[root].name)
-                for number in model[root].family where !model[number].derivedSlots.isEmpty {
+                for number in model[root].family where mayChangeUnasked(model[number]) {
                     names.append(model[number].name)
                 }
             case .links(let sides)?: names += sides.map { model[$0.entity].name }
@@ -61,6 +61,11 @@ final class ChangeGatherer {
             for number in write.slots.keys { names.append(model[number].name) }
         }
         return names
+    }
+
+    /// Whether a transaction may change properties of the objects of an entity that its requests do not name.
+    private func mayChangeUnasked(_ entity: CompiledEntity) -> Bool {
+        !entity.derivedSlots.isEmpty || connection.hasForeignTriggers == true
     }
 
     /// Returns the content of a table with the given index in the recorder.
@@ -97,9 +102,11 @@ final class ChangeGatherer {
         changes.author = writes.allSatisfy { $0.author == writes[0].author } ? writes.first?.author : nil
         // Derived values are written by triggers and after the request, and belong to no request.
         for root in roots.numbers {
-            for number in model[root].family where !model[number].derivedSlots.isEmpty {
+            for number in model[root].family where mayChangeUnasked(model[number]) {
                 let entity = model[number]
-                changes.note(properties: entity.derivedSlots.map { entity.name(of: .attribute($0)) }, of: entity.name)
+                let slots =
+                    connection.hasForeignTriggers == true ? entity.allSlots : entity.derivedSlots.map { .attribute($0) }
+                changes.note(properties: slots.map(entity.name), of: entity.name)
             }
         }
         return changes

@@ -19,6 +19,9 @@ package final class StoreConnection: @unchecked Sendable {
     /// A statement that reads only the first page of the file, which every transaction reads.
     private let pinning = StatementSlot("PRAGMA user_version")
     private var trustsTrees = false
+    /// Whether the file has triggers that are not Core Data's, which may change any row and property; nil before it was
+    /// looked up.
+    private(set) var hasForeignTriggers: Bool?
     /// The number of the view that uses the connection for reading. Unchecked exclusivity is safe, because the number
     /// is only read and assigned.
     @exclusivity(unchecked) var view = 0
@@ -91,6 +94,19 @@ package final class StoreConnection: @unchecked Sendable {
             "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE %USING RTREE%'")
         if trees != 0 { try base.execute("PRAGMA trusted_schema = ON") }
         trustsTrees = true
+    }
+
+    /// Looks for triggers that are not Core Data's. Called before a transaction; does its work once.
+    func findForeignTriggers() throws {
+        guard hasForeignTriggers == nil else { return }
+        // The triggers of an R-tree have its name, and change no object.
+        let count = try integer(
+            """
+            SELECT count(*) FROM sqlite_master AS t WHERE type = 'trigger' AND substr(name, 1, 5) <> 'Z_DA_' \
+            AND NOT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE %' \
+            AND substr(t.name, 1, length(name) + 1) = name || '_')
+            """)
+        hasForeignTriggers = count != 0
     }
 
     /// Acquires the write lock in a read transaction, if its snapshot is the newest.

@@ -34,6 +34,7 @@ final class OpenStore: Sendable {
     /// Prepares a connection for writing. It is called before every transaction, and does its work once.
     func prepareWriting(_ connection: StoreConnection) throws {
         try connection.trustTrees()
+        try connection.findForeignTriggers()
         try upkeep.prepare(connection)
     }
 }

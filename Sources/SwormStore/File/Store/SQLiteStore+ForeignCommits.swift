@@ -59,7 +59,8 @@ extension SQLiteStore {
     package func listen(
         concerning question: CommitListeners.Question?, _ listener: @escaping CommitListeners.Listener
     ) -> @Sendable () -> Void {
-        let (own, foreign) = (hub.commits.add(concerning: question, listener), foreignListeners.add(listener))
+        let own = hub.commits.add(names: model.namesHash, concerning: question, listener)
+        let foreign = foreignListeners.add(listener)
         foreignCommits.withLock { content in
             content.listeners += 1
             guard content.listeners == 1, let files else { return }

@@ -203,7 +203,7 @@ package final class SQLiteStore: ObjectStore {
                 }
                 gatherer?.note(WrittenProperties(request, model: model))
                 hub.commits.announce(
-                    entities: gatherer?.entities(in: open.changedTables, model: model),
+                    names: model.namesHash, entities: gatherer?.entities(in: open.changedTables, model: model),
                     gatherer?.changes(in: open.changedTables, model: model))
                 external.remove(transaction.abandonedFiles)
                 return (transaction.result, transaction.replacedFiles)

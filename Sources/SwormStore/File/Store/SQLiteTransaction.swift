@@ -230,7 +230,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
             progress.isCommitted = true
             // Before the use ends, so that the listeners are called in the order of the commits.
             store.hub.commits.announce(
-                entities: gatherer?.entities(in: open.changedTables, model: store.model),
+                names: store.model.namesHash, entities: gatherer?.entities(in: open.changedTables, model: store.model),
                 gatherer?.changes(in: open.changedTables, model: store.model))
         }
         let replaced = files.replaced
