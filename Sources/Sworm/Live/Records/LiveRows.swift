@@ -45,6 +45,33 @@ struct LiveRows<PlainObject: ManagedObjectConvertible> {
         return records
     }
 
+    /// Returns the records at the given offsets.
+    ///
+    /// - Parameter other: Returns the record for the index of a negative offset. If it returns nil, so does this function.
+    func records(
+        at offsets: [Int], or other: (_ index: Int) -> LiveRecord<PlainObject>?
+    ) -> [LiveRecord<PlainObject>]? {
+        let all = records
+        var found: [LiveRecord<PlainObject>] = []
+        found.reserveCapacity(offsets.count)
+        var index = 0
+        while index < offsets.count {
+            let start = offsets[index]
+            guard start >= 0 else {
+                guard let record = other(index) else { return nil }
+                found.append(record)
+                index += 1
+                continue
+            }
+            // Generic code copies adjacent records much faster than single ones.
+            var length = 1
+            while index + length < offsets.count, offsets[index + length] == start + length { length += 1 }
+            found.append(contentsOf: all[start..<start + length])
+            index += length
+        }
+        return found
+    }
+
     /// The identities of the objects.
     var ids: [ManagedObjectID<PlainObject>] { stamps.map { ManagedObjectID(sources.reference(of: $0.identity)) } }
 

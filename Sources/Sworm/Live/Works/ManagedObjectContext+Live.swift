@@ -66,17 +66,9 @@ extension ManagedObjectContext {
                 read[record.identity.key] = record
             }
         }
-        var records: [LiveRecord<PlainObject>] = []
-        records.reserveCapacity(stamps.count)
-        for (stamp, origin) in zip(stamps, origins) {
-            if origin >= 0 {
-                records.append(rows[origin])
-            } else if let record = read[stamp.identity.key] {
-                records.append(record)
-            } else {
-                // Both reads see the same snapshot, so that none is missing.
-                return try liveRows(of: PlainObject.self, request)
-            }
+        // Both reads see the same snapshot, so that none is missing.
+        guard let records = rows.records(at: origins, or: { read[stamps[$0].identity.key] }) else {
+            return try liveRows(of: PlainObject.self, request)
         }
         return LiveRows(records, stamps: stamps, sources: sources)
     }
