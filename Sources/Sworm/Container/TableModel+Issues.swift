@@ -40,7 +40,18 @@ extension TableModel {
         func issue(_ kind: TableIssue.Kind, _ member: String, _ message: String) {
             issues.append(TableIssue(kind, entity: mapping.entityName, member: member, message: message))
         }
-        for name in mapping.attributes.map(\.name) + mapping.relations.map(\.name) where !name.isEmpty {
+        let composites = Set(mapping.composites.map(\.name))
+        let elements = mapping.attributes.map { $0.name.split(separator: ".", omittingEmptySubsequences: false) }
+            .filter { $0.count > 1 && composites.contains(String($0[0])) }
+        for parts in elements {
+            for part in parts.dropFirst() {
+                guard let problem = problem(ofName: String(part)) else { continue }
+                issue(.illegalName, parts.joined(separator: "."), "the name '\(part)' of an element \(problem)")
+            }
+        }
+        let paths = Set(elements.map { $0.joined(separator: ".") })
+        let names = mapping.attributes.map(\.name).filter { !paths.contains($0) }
+        for name in names + composites.sorted() + mapping.relations.map(\.name) where !name.isEmpty {
             if let problem = problem(ofName: name) {
                 issue(.illegalName, name, "the name \(problem)")
             } else if reservedNames.contains(name) {
@@ -80,6 +91,15 @@ extension TableModel {
         }
         for index in mapping.indexes where index.name.contains("\"") || index.name.contains("\0") {
             issue(.illegalName, oneLine(index.name), "the name of the index has an invalid character")
+        }
+        for (columns, kind) in mapping.uniquenessConstraints.map({ ($0, "a uniqueness constraint") })
+            + mapping.indexes.map({ ($0.elements.map(\.attribute), "the index '\($0.name)'") })
+        {
+            for column in columns where paths.contains(column) {
+                issue(
+                    .unfitOption, column,
+                    "\(kind) names an element of a composite attribute; declare the property outside of the composite")
+            }
         }
         for constraint in mapping.uniquenessConstraints where Set(constraint).count < constraint.count {
             issue(

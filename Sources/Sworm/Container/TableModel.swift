@@ -88,7 +88,10 @@ private struct TableModelBuilder {
 
     private mutating func fill(_ mapping: any AnyEntityMapping) {
         guard let entity = entities[mapping.entityName] else { return }
-        let attributes = mapping.attributes.map(Self.attribute)
+        let composites = Set(mapping.composites.map(\.name))
+        let attributes =
+            mapping.attributes.filter { !composites.contains(String($0.name.prefix { $0 != "." })) }.map(Self.attribute)
+            + mapping.composites.map { Self.composite($0, of: mapping) }
         let relationships = mapping.relations.map { relation in
             let relationship = relationship(relation)
             self.relationships[End(entity: mapping.entityName, relation: relation.name)] = relationship
@@ -125,6 +128,59 @@ private struct TableModelBuilder {
         if let modifier = traits.hashModifier { attribute.versionHashModifier = modifier }
         attribute.setRules(traits)
         return attribute
+    }
+
+    private static func composite(
+        _ composite: CompositeMapping, of mapping: any AnyEntityMapping
+    ) -> NSCompositeAttributeDescription {
+        let values = Dictionary(mapping.attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let attribute = Self.composite(
+            named: composite.name, composite.table, isOptional: composite.allowsNil, at: composite.name, values)
+        if let name = composite.renamingIdentifier { attribute.renamingIdentifier = name }
+        attribute.defaultValue = defaults(of: composite.table, at: composite.name, values)
+        return attribute
+    }
+
+    private static func composite(
+        named name: String, _ table: CompositeTable, isOptional: Bool, at path: String,
+        _ values: [String: AttributeMapping]
+    ) -> NSCompositeAttributeDescription {
+        let attribute = NSCompositeAttributeDescription()
+        attribute.name = name
+        attribute.isOptional = isOptional
+        attribute.elements = table.elements.compactMap { element in
+            let path = "\(path).\(element.name)"
+            let isOptional = element.isOptional || element.options.contains(.optional)
+            if let inner = element.composite {
+                return composite(named: element.name, inner, isOptional: isOptional, at: path, values)
+            }
+            return values[path].map {
+                let description = Self.attribute($0)
+                description.name = element.name
+                description.isOptional = isOptional
+                // The default values are those of the whole composite.
+                description.defaultValue = nil
+                return description
+            }
+        }
+        return attribute
+    }
+
+    /// Returns the default values of a composite as its value; nil without any.
+    private static func defaults(
+        of table: CompositeTable, at path: String, _ values: [String: AttributeMapping]
+    ) -> NSDictionary? {
+        var dictionary: [String: Any] = [:]
+        for element in table.elements {
+            let path = "\(path).\(element.name)"
+            dictionary[element.name] =
+                if let inner = element.composite {
+                    defaults(of: inner, at: path, values)
+                } else {
+                    values[path]?.defaultValue?.foundationValue
+                }
+        }
+        return dictionary.isEmpty ? nil : dictionary as NSDictionary
     }
 
     private func relationship(_ mapping: RelationMapping) -> NSRelationshipDescription {

@@ -76,6 +76,7 @@ extension PredicateTranslator {
     private func isNil(_ operand: PredicateOperand) throws -> PredicateTree {
         switch operand {
         case .optionalPredicate(let isPresent, _): return negation(isPresent)
+        case .row(let tree, let type, _) where type.elements != nil: return negation(type.hasElement(in: tree))
         case .predicate: return .constant(false)
         case .row(.evaluatedObject, _, _), .row(.variable, _, _): return .constant(false)
         default: return .comparison(Comparison(try expression(of: operand), by: .equal, with: .value(.null)))

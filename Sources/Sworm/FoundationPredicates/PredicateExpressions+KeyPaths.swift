@@ -114,6 +114,8 @@ extension PredicateTranslator {
         case .toOne(let name, let destination): .row(.key(tree, name), destination, isOptional: true)
         case .toMany(let name, let destination, let isOrdered):
             .rows(.key(tree, name), destination, isOrdered: isOrdered)
+        case .composite(let name, let type, let compositeIsOptional):
+            .row(.key(tree, name), type, isOptional: isOptional || compositeIsOptional)
         case .identity: .value(tree, isOptional: isOptional)
         case .part(let plain): .part(tree, type, plain, isOptional: isOptional)
         case nil: throw type.unknown(keyPath)

@@ -43,6 +43,7 @@ enum PredicateOperand {
     /// A predicate that tests whether the operand is present; nil if it always is.
     var presence: PredicateTree? {
         switch self {
+        case .row(let tree, let type, true) where type.elements != nil: type.hasElement(in: tree)
         case .value(let tree, true), .row(let tree, _, true):
             .comparison(Comparison(tree, by: .notEqual, with: .value(.null)))
         case .optionalPredicate(let isPresent, _): isPresent

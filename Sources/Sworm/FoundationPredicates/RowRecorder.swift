@@ -42,7 +42,7 @@ private let table = Locked<[AnyKeyPath: RowMember]>([:])
 extension RowMember {
     fileprivate var isNamed: Bool {
         switch self {
-        case .attribute, .toOne, .toMany: true
+        case .attribute, .toOne, .toMany, .composite: true
         case .identity, .part: false
         }
     }

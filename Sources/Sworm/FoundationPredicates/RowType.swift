@@ -7,6 +7,8 @@ struct RowType: Sendable {
     let plainMember: @Sendable (AnyKeyPath) -> RowMember?
     /// Returns the error for a key path from the plain type that is not in the table.
     let unknown: @Sendable (AnyKeyPath) -> StoreError
+    /// The paths of the elements that have values, for a composite attribute; nil for an entity.
+    private(set) var elements: [[String]]?
 
     /// Creates the type of the rows of `#Predicate<Book>`.
     init<T: ManagedObjectConvertible>(_ type: T.Type) {
@@ -18,6 +20,27 @@ struct RowType: Sendable {
         self.init(T.self) { RowRecorder.member(of: T.self, at: $0) }
     }
 
+    /// Creates the type of a composite attribute.
+    init(_ composite: CompositeTable, of entityName: String) {
+        self.entityName = entityName
+        let member: @Sendable (AnyKeyPath) -> RowMember? = { keyPath in
+            guard let element = composite.element(at: keyPath) else { return nil }
+            guard let inner = element.composite else {
+                return .attribute(element.name, isOptional: element.isOptional)
+            }
+            return .composite(element.name, RowType(inner, of: entityName), isOptional: element.isOptional)
+        }
+        self.member = member
+        plainMember = member
+        unknown = {
+            StoreError(
+                .unknownKeyPath,
+                "\(keyPathName($0).text) is not in the table of attributes of \(composite.typeName). Add it to `attributes`.",
+                entity: entityName)
+        }
+        elements = composite.paths
+    }
+
     private init<T: ManagedObjectConvertible>(_ type: T.Type, _ member: @escaping @Sendable (AnyKeyPath) -> RowMember?)
     {
         entityName = T.entityName
@@ -27,10 +50,23 @@ struct RowType: Sendable {
     }
 }
 
+extension RowType {
+    /// Returns a predicate that an element of a composite attribute has a value.
+    func hasElement(in tree: ExpressionTree) -> PredicateTree {
+        let tests = (elements ?? []).map { path in
+            PredicateTree.comparison(
+                Comparison(
+                    path.reduce(tree) { .key($0, $1) }, by: .notEqual, with: .value(.null)))
+        }
+        return tests.count == 2 ? .disjunction(tests[0], tests[1]) : tests.count == 1 ? tests[0] : .or(tests)
+    }
+}
+
 /// A member that a key path from a row refers to.
 enum RowMember {
     case attribute(String, isOptional: Bool)
     case toOne(String, RowType)
+    case composite(String, RowType, isOptional: Bool)
     case toMany(String, RowType, isOrdered: Bool)
     /// The identity of the row.
     case identity
@@ -40,6 +76,10 @@ enum RowMember {
 
 private func namedMember<T: ManagedObjectConvertible>(of type: T.Type, at keyPath: AnyKeyPath) -> RowMember? {
     guard let plain = keyPath as? PartialKeyPath<T> else { return nil }
+    if let composite = T.mapping.composite(at: plain) {
+        return .composite(
+            composite.name, RowType(composite.table, of: T.entityName), isOptional: composite.isOptional)
+    }
     guard let attribute = try? T.mapping.attribute(plain) else { return .part(plain) }
     return .attribute(attribute.name, isOptional: attribute.isOptional)
 }

@@ -191,7 +191,7 @@ extension ManagedObject {
     ///   ``AttributeError/badAttribute(_:)`` if the type cannot hold a value.
     public func decode() throws -> PlainObject {
         try check()
-        var object = PlainObject()
+        var object = binding.mapping.makeEmpty()
         for index in binding.mapping.attributes.indices {
             try binding.mapping.write(try value(index), at: index, into: &object)
         }

@@ -29,10 +29,11 @@ extension ManagedObjectContext {
         var object = PlainObject()
         var values: [(index: Int, value: AttributeValue)] = []
         func add<Value>(_ keyPath: WritableKeyPath<PlainObject, Value>, _ value: Value) throws {
-            let index = try binding.mapping.index(of: keyPath)
             object[keyPath: keyPath] = value
-            values.removeAll { $0.index == index }
-            values.append((index, try binding.mapping.read(index, of: object)))
+            for index in try binding.mapping.elements(at: keyPath) ?? [binding.mapping.index(of: keyPath)] {
+                values.removeAll { $0.index == index }
+                values.append((index, try binding.mapping.read(index, of: object)))
+            }
         }
         try add(first.0, first.1)
         for (keyPath, value) in repeat (each others) { try add(keyPath, value) }

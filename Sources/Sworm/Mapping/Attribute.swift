@@ -2,9 +2,10 @@ import SwormPredicates
 
 /// An entry of a table of attributes, which maps a property of a plain type to an attribute of its entity.
 ///
-/// The property must be a `var` whose type is a ``SupportedAttributeType`` or an optional of one. It may be nested:
-/// `\.address.city`.
-public struct Attribute<PlainObject: ManagedObjectConvertible>: Sendable {
+/// The property must be a `var` whose type is a ``SupportedAttributeType`` or a ``CompositeConvertible``, or an optional of
+/// one. It may be nested: `\.address.city`. A property of any other `Codable` type is stored as JSON:
+/// `.init(\.style, "style", .json)`.
+public struct Attribute<PlainObject: SendableMetatype>: Sendable {
     /// The name of the attribute in the model.
     public let name: String
 
@@ -14,22 +15,24 @@ public struct Attribute<PlainObject: ManagedObjectConvertible>: Sendable {
     /// Whether the property is an optional.
     public let isOptional: Bool
 
-    /// The kind of primitive value that is stored.
+    /// The kind of primitive value that is stored; `data` for a composite attribute, whose elements have kinds of their own.
     public let kind: PrimitiveKind
 
     /// The options of the attribute, in addition to its name and type.
     public let options: [AttributeOption]
 
-    /// Whether the property's type, without its optional, is the primitive type itself.
-    let isPrimitive: Bool
-    /// The property's type as it is written in the user's code.
-    let typeName: String
-    /// The offset of the property in the memory of a struct, or nil if it has no separate storage there.
-    let offset: Int?
-    /// The size of the property in that memory, in bytes.
-    let size: Int
-    let read: @Sendable (PlainObject) throws -> AttributeValue
-    let write: @Sendable (inout PlainObject, AttributeValue) throws -> Void
+    /// The lines of the values that are stored: one, or those of the elements of a composite.
+    private let makeLines: @Sendable () -> [AttributeLine<PlainObject>]
+    /// The elements of a composite; nil for any other attribute.
+    let composite: (@Sendable () -> CompositeTable)?
+    /// Removes the value of an optional composite from a new instance.
+    let clear: (@Sendable (inout PlainObject) -> Void)?
+    /// The part of the memory of a struct that reading the attribute writes as a whole; nil if it has none, or the lines
+    /// name their own parts.
+    let memory: Range<Int>?
+
+    /// The lines of the values that are stored.
+    var lines: [AttributeLine<PlainObject>] { makeLines() }
 
     /// Creates an entry of the table.
     ///
@@ -40,17 +43,11 @@ public struct Attribute<PlainObject: ManagedObjectConvertible>: Sendable {
     public init<V: SupportedAttributeType>(
         _ keyPath: any WritableKeyPath<PlainObject, V> & Sendable, _ name: String, _ options: AttributeOption...
     ) {
-        self.name = name
-        self.keyPath = keyPath
-        self.options = options
-        isOptional = false
-        kind = V.PrimitiveAttributeType.primitiveKind
-        isPrimitive = V.self == V.PrimitiveAttributeType.self && V.PrimitiveAttributeType.isNative
-        typeName = "\(V.self)"
-        offset = MemoryLayout<PlainObject>.offset(of: keyPath)
-        size = MemoryLayout<V>.size
-        read = { try $0[keyPath: keyPath].encoded().attributeValue }
-        write = { $0[keyPath: keyPath] = try V.decode($1) }
+        self.init(
+            keyPath, name, options, "\(V.self)", isOptional: false, kind: V.PrimitiveAttributeType.primitiveKind,
+            isPrimitive: V.self == V.PrimitiveAttributeType.self && V.PrimitiveAttributeType.isNative,
+            read: { try $0[keyPath: keyPath].encoded().attributeValue },
+            write: { $0[keyPath: keyPath] = try V.decode($1) })
     }
 
     /// Creates an entry of the table for a property that may be nil.
@@ -62,21 +59,123 @@ public struct Attribute<PlainObject: ManagedObjectConvertible>: Sendable {
     public init<V: SupportedAttributeType>(
         _ keyPath: any WritableKeyPath<PlainObject, V?> & Sendable, _ name: String, _ options: AttributeOption...
     ) {
+        self.init(
+            keyPath, name, options, "\(V.self)?", isOptional: true, kind: V.PrimitiveAttributeType.primitiveKind,
+            isPrimitive: V.self == V.PrimitiveAttributeType.self && V.PrimitiveAttributeType.isNative,
+            read: { try $0[keyPath: keyPath]?.encoded().attributeValue ?? .null },
+            write: { $0[keyPath: keyPath] = $1 == .null ? nil : try V.decode($1) })
+    }
+
+    /// Creates an entry of the table for a struct whose properties have columns of their own.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The key path of the property.
+    ///   - name: The name of the composite attribute in the model.
+    ///   - options: `.optional` or `.renamed(from:)`. Other options belong to the attributes of the struct.
+    public init<V: CompositeConvertible>(
+        _ keyPath: any WritableKeyPath<PlainObject, V> & Sendable, _ name: String, _ options: AttributeOption...
+    ) {
+        self.name = name
+        self.keyPath = keyPath
+        self.options = options
+        isOptional = false
+        kind = .data
+        let isMissing = options.contains(.optional)
+        makeLines = { V.lines.map { $0.inside(keyPath, of: name, isOptional: isMissing) } }
+        composite = { V.composite }
+        clear = nil
+        memory = nil
+    }
+
+    /// Creates an entry of the table for a struct whose properties have columns of their own, and which may be nil.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The key path of the property.
+    ///   - name: The name of the composite attribute in the model.
+    ///   - options: `.renamed(from:)`. Other options belong to the attributes of the struct.
+    public init<V: CompositeConvertible>(
+        _ keyPath: any WritableKeyPath<PlainObject, V?> & Sendable, _ name: String, _ options: AttributeOption...
+    ) {
         self.name = name
         self.keyPath = keyPath
         self.options = options
         isOptional = true
-        kind = V.PrimitiveAttributeType.primitiveKind
-        isPrimitive = V.self == V.PrimitiveAttributeType.self && V.PrimitiveAttributeType.isNative
-        typeName = "\(V.self)?"
-        offset = MemoryLayout<PlainObject>.offset(of: keyPath)
-        size = MemoryLayout<V?>.size
-        read = { try $0[keyPath: keyPath]?.encoded().attributeValue ?? .null }
-        write = { $0[keyPath: keyPath] = $1 == .null ? nil : try V.decode($1) }
+        kind = .data
+        makeLines = {
+            let lines = V.lines
+            return lines.indices.map { lines[$0].inside(optional: keyPath, of: name, after: Array(lines[..<$0])) }
+        }
+        composite = { V.composite }
+        clear = { $0[keyPath: keyPath] = nil }
+        memory = MemoryLayout<PlainObject>.offset(of: keyPath).map { $0..<$0 + MemoryLayout<V?>.size }
+    }
+
+    /// Creates an entry of the table for a property that is stored as a whole, in a format.
+    ///
+    /// The type needs no conformance but `Codable`. Conditions cannot look inside of the value, or compare it.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The key path of the property.
+    ///   - name: The name of the attribute in the model, where it is binary data.
+    ///   - format: The format, `.json`.
+    ///   - options: Additional options, for a model that is created from the tables.
+    public init<V: Codable & SendableMetatype>(
+        _ keyPath: any WritableKeyPath<PlainObject, V> & Sendable, _ name: String, _ format: AttributeFormat,
+        _ options: AttributeOption...
+    ) {
+        self.init(
+            keyPath, name, options, "\(V.self)", isOptional: false, kind: .data, isPrimitive: false,
+            read: { .data(try format.encode($0[keyPath: keyPath])) },
+            write: { $0[keyPath: keyPath] = try format.decode(V.self, from: $1) })
+    }
+
+    /// Creates an entry of the table for a property that may be nil, and is stored as a whole, in a format.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The key path of the property.
+    ///   - name: The name of the attribute in the model, where it is binary data.
+    ///   - format: The format, `.json`.
+    ///   - options: Additional options, for a model that is created from the tables.
+    public init<V: Codable & SendableMetatype>(
+        _ keyPath: any WritableKeyPath<PlainObject, V?> & Sendable, _ name: String, _ format: AttributeFormat,
+        _ options: AttributeOption...
+    ) {
+        self.init(
+            keyPath, name, options, "\(V.self)?", isOptional: true, kind: .data, isPrimitive: false,
+            read: { try $0[keyPath: keyPath].map { .data(try format.encode($0)) } ?? .null },
+            write: { $0[keyPath: keyPath] = $1 == .null ? nil : try format.decode(V.self, from: $1) })
+    }
+
+    private init<V>(
+        _ keyPath: any WritableKeyPath<PlainObject, V> & Sendable, _ name: String, _ options: [AttributeOption],
+        _ typeName: String, isOptional: Bool, kind: PrimitiveKind, isPrimitive: Bool,
+        read: @escaping @Sendable (PlainObject) throws -> AttributeValue,
+        write: @escaping @Sendable (inout PlainObject, AttributeValue) throws -> Void
+    ) {
+        self.name = name
+        self.keyPath = keyPath
+        self.options = options
+        self.isOptional = isOptional
+        self.kind = kind
+        let (offset, size) = (MemoryLayout<PlainObject>.offset(of: keyPath), MemoryLayout<V>.size)
+        makeLines = {
+            [
+                AttributeLine(
+                    name: name, keyPath: keyPath, isOptional: isOptional, kind: kind, options: options,
+                    isPrimitive: isPrimitive, typeName: typeName, offset: offset, size: size, read: read, write: write)
+            ]
+        }
+        composite = nil
+        clear = nil
+        memory = offset.map { $0..<$0 + size }
     }
 
     /// Explains at compile time why a constant, or a type that no store can hold, is not an attribute.
-    @available(*, unavailable, message: "an attribute needs a stored `var` whose type is a SupportedAttributeType")
+    @available(
+        *, unavailable,
+        message:
+            "an attribute needs a stored `var` whose type is a SupportedAttributeType or a CompositeConvertible; other Codable types need `.json`"
+    )
     public init<V>(
         _ keyPath: any KeyPath<PlainObject, V> & Sendable, _ name: String, _ options: AttributeOption...
     ) {
@@ -85,12 +184,10 @@ public struct Attribute<PlainObject: ManagedObjectConvertible>: Sendable {
         self.options = options
         isOptional = false
         kind = .data
-        isPrimitive = false
-        typeName = "\(V.self)"
-        offset = nil
-        size = 0
-        read = { _ in .null }
-        write = { _, _ in }
+        makeLines = { [] }
+        composite = nil
+        clear = nil
+        memory = nil
     }
 }
 

@@ -22,11 +22,7 @@ extension CodableAttribute {
     /// Returns the value as JSON.
     ///
     /// - Throws: `EncodingError` if the value has no JSON form.
-    public func encoded() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(self)
-    }
+    public func encoded() throws -> Data { try AttributeFormat.json.encode(self) }
 
     /// Creates a value from its JSON.
     ///

@@ -23,6 +23,9 @@ final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping {
     /// is the same in every new instance. Otherwise, `init()` must be called for every row.
     let sharesTemplate: Bool
 
+    /// The composite attributes, sorted by name. Their elements are attributes with the names `composite.element`.
+    let composites: [CompositeMapping]
+
     private let readers: [@Sendable (T) throws -> AttributeValue]
     private let writers: [@Sendable (inout T, AttributeValue) throws -> Void]
     private let fields: [FieldRead]
@@ -32,10 +35,14 @@ final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping {
     private let indexByName: [String: Int]
     // Unsafe: key paths are not `Sendable` in general. The key paths of a table are, and the dictionary never changes.
     private nonisolated(unsafe) let indexByKeyPath: [AnyKeyPath: Int]
+    private nonisolated(unsafe) let compositeByKeyPath: [AnyKeyPath: Int]
+    /// Closures that remove the values of optional composites.
+    private let clearing: [@Sendable (inout T) -> Void]
 
     init() {
         let name = T.entityName
-        let table = T.attributes.sorted { ($0.name, "\($0.keyPath)") < ($1.name, "\($1.keyPath)") }
+        let declared = T.attributes.sorted { ($0.name, "\($0.keyPath)") < ($1.name, "\($1.keyPath)") }
+        let table = declared.flatMap(\.lines).sorted { $0.name < $1.name }
         var issues: [TableIssue] = []
         let samples = FreshInstances<T>()
 
@@ -54,8 +61,23 @@ final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping {
                 defaultValue: samples.commonValue(of: line))
         }
         let places = Dictionary(
-            table.indices.map { (table[$0].keyPath as AnyKeyPath, $0) }, uniquingKeysWith: { first, _ in first })
+            table.indices.compactMap { index in table[index].keyPath.map { ($0 as AnyKeyPath, index) } },
+            uniquingKeysWith: { first, _ in first })
         self.attributes = attributes
+        clearing = declared.compactMap(\.clear)
+        let composites = declared.compactMap { attribute in
+            attribute.composite.map {
+                CompositeMapping(
+                    name: attribute.name, isOptional: attribute.isOptional, options: attribute.options, table: $0())
+            }
+        }
+        self.composites = composites
+        compositeByKeyPath = Dictionary(
+            declared.filter { $0.composite != nil }.enumerated().map { ($1.keyPath as AnyKeyPath, $0) },
+            uniquingKeysWith: { first, _ in first })
+        for composite in composites {
+            composite.check { issues.append(TableIssue($0, entity: name, member: composite.name, message: $1)) }
+        }
         expressions = attributes.map { .key(.evaluatedObject, $0.name) }
         readers = table.map(\.read)
         writers = table.map(\.write)
@@ -66,12 +88,12 @@ final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping {
         self.isClass = isClass
         fields = attributes.map { FieldRead($0, isClass: isClass) }
         self.places = FieldOffsets(table)
-        sharesTemplate = samples.shareTemplate(table)
+        sharesTemplate = samples.shareTemplate(declared)
 
         let columns = ColumnNames<T>(entity: name, indexByKeyPath: places, attributes: attributes)
         uniquenessConstraints = columns.constraints(T.uniquenessConstraints, issues: &issues)
         indexes = columns.indexes(T.fetchIndexes, issues: &issues)
-        self.issues = tableIssues(entity: name, table: table, relations: relations) + issues
+        self.issues = tableIssues(entity: name, table: declared, relations: relations) + issues
     }
 
     /// Returns the index of the attribute with the given name.
@@ -153,9 +175,28 @@ final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping {
         return withUnsafeBytes(of: object) { bytes in bytes.baseAddress.map { field.value($0) } ?? .null }
     }
 
+    /// Returns the composite attribute that a key path refers to.
+    func composite(at keyPath: AnyKeyPath) -> CompositeMapping? {
+        compositeByKeyPath.isEmpty ? nil : compositeByKeyPath[keyPath].map { composites[$0] }
+    }
+
+    /// Returns the indices of the elements of the composite attribute that a key path refers to; nil if it refers to
+    /// another attribute.
+    func elements(at keyPath: AnyKeyPath) -> [Int]? {
+        guard let composite = composite(at: keyPath) else { return nil }
+        return attributes.indices.filter { attributes[$0].name.hasPrefix(composite.name + ".") }
+    }
+
+    /// Creates an object whose attributes are written afterwards.
+    func makeEmpty() -> T {
+        var object = T()
+        for clear in clearing { clear(&object) }
+        return object
+    }
+
     /// Creates an object with the given values, which are in the order of ``attributes``.
     func object(from values: [AttributeValue]) throws -> T {
-        var object = T()
+        var object = makeEmpty()
         for (index, value) in zip(writers.indices, values) { try write(value, at: index, into: &object) }
         return object
     }
@@ -180,6 +221,7 @@ protocol AnyEntityMapping: AnyObject, Sendable {
     var formerEntityName: String? { get }
     var typeName: String { get }
     var attributes: [AttributeMapping] { get }
+    var composites: [CompositeMapping] { get }
     var relations: [RelationMapping] { get }
     var uniquenessConstraints: [[String]] { get }
     var indexes: [IndexMapping] { get }

@@ -75,16 +75,16 @@ struct FieldOffsets: Sendable {
     private let places: ContiguousArray<Int32>
     private let fields: ContiguousArray<Field>
 
-    init<T>(_ table: [Attribute<T>]) {
+    init<T>(_ table: [AttributeLine<T>]) {
         var places: ContiguousArray<Int32> = []
         var fields: ContiguousArray<Field> = []
         for (index, line) in table.enumerated() where line.size > 0 {
-            guard let offset = line.offset, offset < 4096 else { continue }
+            guard let offset = line.offset, offset < 4096, let keyPath = line.keyPath else { continue }
             while places.count <= offset { places.append(-1) }
             // Two lines with the same offset are an issue of the table. The first one counts, as in all lookups.
             guard places[offset] < 0 else { continue }
             places[offset] = Int32(fields.count)
-            fields.append(Field(type: ObjectIdentifier(type(of: line.keyPath as AnyKeyPath).valueType), index: index))
+            fields.append(Field(type: ObjectIdentifier(type(of: keyPath as AnyKeyPath).valueType), index: index))
         }
         self.places = places
         self.fields = fields

@@ -15,7 +15,7 @@ struct FreshInstances<T: ManagedObjectConvertible> {
     }
 
     /// Returns the value of an attribute that both instances share, or nil if the values differ or are nil.
-    func commonValue(of line: Attribute<T>) -> AttributeValue? {
+    func commonValue(of line: AttributeLine<T>) -> AttributeValue? {
         guard let one = try? line.read(first), let other = try? line.read(second) else { return nil }
         return one == other && one != .null ? one : nil
     }
@@ -24,13 +24,19 @@ struct FreshInstances<T: ManagedObjectConvertible> {
     ///
     /// The result is true only if it can be proved: the memory of the type is the sum of its stored properties, and
     /// each of them is covered by attributes or holds an equal primitive value in both instances.
-    func shareTemplate(_ table: [Attribute<T>]) -> Bool {
+    func shareTemplate(_ table: some Sequence<Attribute<T>>) -> Bool {
         guard !(T.self is AnyObject.Type) else { return false }
         let mirrors = (Mirror(reflecting: first), Mirror(reflecting: second))
         guard mirrors.0.displayStyle == .struct else { return false }
         var covered: Set<Int> = []
-        for line in table {
-            if let offset = line.offset { covered.formUnion(offset..<offset + line.size) }
+        for attribute in table {
+            if let memory = attribute.memory {
+                covered.formUnion(memory)
+            } else {
+                for line in attribute.lines {
+                    if let offset = line.offset { covered.formUnion(offset..<offset + line.size) }
+                }
+            }
         }
         var end = 0
         for (one, other) in zip(mirrors.0.children, mirrors.1.children) {

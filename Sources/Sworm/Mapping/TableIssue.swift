@@ -3,7 +3,7 @@ struct TableIssue: Sendable, Hashable, CustomStringConvertible {
     enum Kind: Sendable, Hashable {
         case emptyEntityName, emptyName, repeatedName, repeatedKeyPath, attributeAndRelation
         case repeatedEntity, illegalName, unfitDefault, unknownInverse
-        case unfitOption, unknownKeyPath, repeatedIndex, foreignInverse, oneSidedInverse, sharedInverse
+        case unfitOption, unfitComposite, unknownKeyPath, repeatedIndex, foreignInverse, oneSidedInverse, sharedInverse
     }
 
     let kind: Kind

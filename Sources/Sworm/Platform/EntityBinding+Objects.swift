@@ -3,7 +3,7 @@ import SwormPredicates
 extension EntityBinding {
     /// Returns an object as a value.
     func value(of object: NSManagedObject) throws -> T {
-        var value = T()
+        var value = mapping.makeEmpty()
         for index in mapping.attributes.indices {
             try mapping.write(try self.value(of: object, at: index), at: index, into: &value)
         }

@@ -23,7 +23,10 @@ public struct ObjectChange<PlainObject: ManagedObjectConvertible>: Sendable, Ide
     ///
     /// - Parameter keyPath: The key path of a property of the table.
     public func touches<Value>(_ keyPath: KeyPath<PlainObject, Value>) -> Bool {
-        guard let properties, let name = Self.attribute(keyPath)?.name else { return true }
+        let mapping = PlainObject.mapping
+        guard let properties,
+            let name = mapping.composite(at: keyPath)?.name ?? (try? mapping.attribute(keyPath))?.name
+        else { return true }
         return properties.contains(String(name.prefix { $0 != "." }))
     }
 
@@ -41,14 +44,12 @@ public struct ObjectChange<PlainObject: ManagedObjectConvertible>: Sendable, Ide
     /// - Parameter keyPath: The key path of a property of the table.
     /// - Returns: Nil if the value was not preserved, was nil, or cannot be decoded.
     public func tombstone<Value>(_ keyPath: KeyPath<PlainObject, Value>) -> Value? {
-        guard let attribute = Self.attribute(keyPath), let value = record.tombstone[attribute.name], value != .null
+        let mapping = PlainObject.mapping
+        guard let index = try? mapping.index(of: keyPath),
+            let value = record.tombstone[mapping.attributes[index].name], value != .null
         else { return nil }
         var object = PlainObject()
-        guard (try? attribute.write(&object, value)) != nil else { return nil }
+        guard (try? mapping.write(value, at: index, into: &object)) != nil else { return nil }
         return object[keyPath: keyPath]
-    }
-
-    private static func attribute(_ keyPath: PartialKeyPath<PlainObject>) -> Attribute<PlainObject>? {
-        PlainObject.attributes.first { ($0.keyPath as PartialKeyPath<PlainObject>) == keyPath }
     }
 }

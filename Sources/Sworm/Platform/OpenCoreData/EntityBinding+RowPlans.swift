@@ -12,7 +12,9 @@ extension EntityBinding {
         let customs = fields.customs.map { column, write in
             RowPlan<T>.Custom(column: column) { object, view in try write(&object, view) }
         }
-        return RowPlan(ops: fields.ops, customs: customs, makesEach: !mapping.sharesTemplate) { T() }
+        return RowPlan(ops: fields.ops, customs: customs, makesEach: !mapping.sharesTemplate) {
+            mapping.makeEmpty()
+        }
     }
 
     /// Returns the plan for values with their identities and versions: the version and the entity of a row are columns 1
@@ -35,7 +37,7 @@ extension EntityBinding {
             RowPlan<Record>.Custom(column: column) { record, view in try write(&record.value, view) }
         }
         return RowPlan(ops: ops + fields.ops, customs: customs, makesEach: !mapping.sharesTemplate) {
-            LiveRecord(value: T())
+            LiveRecord(value: mapping.makeEmpty())
         }
     }
 
