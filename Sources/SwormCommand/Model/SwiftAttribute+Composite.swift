@@ -1,7 +1,7 @@
 import OpenCoreData
 
 extension SwiftAttribute {
-    /// Creates a struct for a composite attribute, with a property and a line of the table for each element.
+    /// Creates a struct for a composite attribute, which has a table of its own.
     ///
     /// - Parameters:
     ///   - place: The struct that contains the property.
@@ -11,7 +11,8 @@ extension SwiftAttribute {
         let inner = place.inside(composite)
         let type = SwiftNames.type(composite: composite.name, avoiding: taken)
         var names = taken.union([type]).union(composite.elements.map(\.name))
-        (declaration, lines, paths) = ([("struct \(type) {", 0)], [], [:])
+        declaration = [("struct \(type): CompositeConvertible {", 0)]
+        var lines: [String] = []
         for element in composite.elements {
             if let obstacle = Self.obstacle(element) {
                 declaration.append(("// `\(element.name)` \(SwiftNames.oneLine(obstacle)).", 1))
@@ -25,9 +26,30 @@ extension SwiftAttribute {
                 part = Self(element, in: inner, isUnique: false, isFlagged: false)
             }
             declaration += part.declaration.map { ($0.text, $0.depth + 1) }
-            lines += part.lines
-            paths.merge(part.paths) { first, _ in first }
+            lines.append(part.line)
         }
-        declaration += [("}", 0), ("var \(property) = \(type)()", 0)]
+        declaration += [("", 0), ("static let attributes: Set<Attribute<\(type)>> = [", 1)]
+        declaration += lines.map { ($0 + ",", 2) }
+        declaration += [("]", 1), ("}", 0)]
+        if composite.isOptional {
+            let hasDefault = !inner.defaults.isEmpty
+            declaration.append(("var \(property): \(type)?" + (hasDefault ? " = \(type)()" : ""), 0))
+        } else {
+            declaration.append(("var \(property) = \(type)()", 0))
+        }
+        var options: [String] = []
+        if let former = composite.renamingIdentifier, former != composite.name {
+            options.append(".renamed(from: \(SwiftNames.literal(former)))")
+        }
+        line = Self.line(property, composite.name, options)
+        paths = [:]
+    }
+}
+
+extension NSCompositeAttributeDescription {
+    /// Whether no composite element has a composite element.
+    var isNestedOnce: Bool {
+        let nested = elements.compactMap { $0 as? NSCompositeAttributeDescription }
+        return !nested.contains { $0.elements.contains { $0 is NSCompositeAttributeDescription } }
     }
 }

@@ -7,40 +7,38 @@ import SwormStore
 struct SwiftAttribute {
     /// The location of a property: in the struct of an entity, or in the struct of a composite attribute.
     struct Place {
-        /// The prefix of the property's key path, and the prefix of its model name. Each component ends with a period.
-        var path = ""
-        var name = ""
-        /// Whether an enclosing composite may be missing, together with all of its elements.
-        var isOptional = false
+        /// The number of the enclosing composites.
+        var depth = 0
         /// The values that the enclosing composites define for their elements in new objects.
         var defaults: [String: Any] = [:]
 
-        var isElement: Bool { !name.isEmpty }
+        var isElement: Bool { depth > 0 }
 
         /// Returns the location inside a composite at this location.
         func inside(_ composite: NSCompositeAttributeDescription) -> Place {
             let own = composite.defaultValue as? [String: Any] ?? [:]
             // The defaults of an enclosing composite take precedence over the composite's own.
             let outer = defaults[composite.name] as? [String: Any] ?? [:]
-            return Place(
-                path: path + SwiftNames.property(composite.name) + ".", name: name + composite.name + ".",
-                isOptional: isOptional || composite.isOptional, defaults: own.merging(outer) { $1 })
+            return Place(depth: depth + 1, defaults: own.merging(outer) { $1 })
         }
     }
 
     /// The property, preceded by comments about the rules that it cannot express.
     var declaration: [(text: String, depth: Int)]
-    /// The lines of the table: one, or one for each element of a composite attribute.
-    var lines: [String]
-    /// The key paths, by their names in the model.
+    /// The line of the table.
+    var line: String
+    /// The key path, by its name in the model; empty for a composite attribute, whose elements have no indexes.
     var paths: [String: String]
 
     /// Returns the reason why an attribute cannot be in a table, or nil if it can.
     static func obstacle(_ attribute: NSAttributeDescription) -> String? {
         switch attribute.attributeType.attributeType {
         case .composite where !attribute.isTransient:
-            let elements = (attribute as? NSCompositeAttributeDescription)?.elements ?? []
-            return elements.contains { obstacle($0) == nil } ? nil : "is a composite attribute without elements"
+            guard let composite = attribute as? NSCompositeAttributeDescription, composite.isNestedOnce else {
+                return "is a composite attribute that is nested more than once"
+            }
+            return composite.elements.contains { obstacle($0) == nil }
+                ? nil : "is a composite attribute without elements"
         case .undefined, .objectID: return "has a type that cannot be stored"
         default: return attribute.isTransient ? "is transient: it is not stored" : nil
         }
@@ -54,8 +52,8 @@ struct SwiftAttribute {
         let type = attribute.attributeType.attributeType
         let name = SwiftNames.property(attribute.name)
         let isDerived = attribute is NSDerivedAttributeDescription
-        // A derived value only exists after the store has computed it, and an element only exists in its composite.
-        let isOptional = attribute.isOptional || isDerived || place.isOptional
+        // A derived value only exists after the store has computed it.
+        let isOptional = attribute.isOptional || isDerived
         var unsaid: [String] = []
         let declaration: String
         let swiftType = Self.type(type)
@@ -91,12 +89,20 @@ struct SwiftAttribute {
         let (rules, others) = Self.rules(attribute.validationRules, for: type)
         options += rules
         unsaid += others
-        // A model with composites is never created from tables, so their elements need no options.
-        if place.isElement { options = [] }
-        let (path, full) = (place.path + name, place.name + attribute.name)
+        if place.isElement {
+            for option in [".unique", ".indexed", ".external", ".preservedOnDeletion"] where options.contains(option) {
+                unsaid.append("`\(option)` in the model, which elements of composite attributes in tables cannot be")
+            }
+            options.removeAll { [".unique", ".indexed", ".external", ".preservedOnDeletion"].contains($0) }
+        }
         self.declaration = unsaid.map { ("// \(SwiftNames.oneLine($0))", 0) } + [(declaration, 0)]
-        lines = [".init(" + (["\\.\(path)", SwiftNames.literal(full)] + options).joined(separator: ", ") + ")"]
-        paths = [full: path]
+        line = Self.line(name, attribute.name, options)
+        paths = place.isElement ? [:] : [attribute.name: name]
+    }
+
+    /// Returns a line of a table.
+    static func line(_ property: String, _ name: String, _ options: [String]) -> String {
+        ".init(" + (["\\.\(property)", SwiftNames.literal(name)] + options).joined(separator: ", ") + ")"
     }
 
     private static func type(_ type: SwormPredicates.AttributeType) -> String {

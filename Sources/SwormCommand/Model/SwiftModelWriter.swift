@@ -4,9 +4,9 @@ import SwormStore
 
 /// A writer that generates Swift structs with tables for a model.
 ///
-/// Properties that tables cannot express are described in comments. A composite attribute becomes a nested struct, and
-/// each of its elements has a line of the table. If there are no such comments, a model that is created from the tables
-/// has the version hashes of the original model.
+/// Properties that tables cannot express are described in comments. A composite attribute becomes a nested struct with a
+/// table of its own. If there are no such comments, a model that is created from the tables has the version hashes of the
+/// original model.
 struct SwiftModelWriter {
     private var lines: [String] = []
     private let entities: [NSEntityDescription]
@@ -21,12 +21,6 @@ struct SwiftModelWriter {
         if writer.entities.contains(where: { $0.superentity != nil }) {
             writer.lines += [
                 "", "// Tables do not support inheritance: open the store with its model file.",
-            ]
-        }
-        let attributes = writer.entities.flatMap { $0.properties }
-        if attributes.contains(where: { $0 is NSCompositeAttributeDescription && !$0.isTransient }) {
-            writer.lines += [
-                "", "// A model from tables has no composite attributes: open the store with its model file.",
             ]
         }
         for entity in writer.entities { writer.write(entity) }
@@ -100,7 +94,7 @@ struct SwiftModelWriter {
         add()
         add("extension \(type): ManagedObjectConvertible {")
         if type != name { add("static let entityName = \(SwiftNames.literal(name))", depth: 1) }
-        add("static let attributes: Set<Attribute<\(type)>>", elements: tables.flatMap(\.lines), isTable: true)
+        add("static let attributes: Set<Attribute<\(type)>>", elements: tables.map(\.line), isTable: true)
         writeRelations(of: entity)
         writeConstraints(of: entity, type: type, paths: paths)
         writeIndexes(of: entity, type: type, paths: paths)

@@ -3,21 +3,31 @@
 import Foundation
 import Sworm
 
-// A model from tables has no composite attributes: open the store with its model file.
-
 struct House {
-    struct Address {
-        var city: String? = "Rome"
+    struct Address: CompositeConvertible {
+        var city = "Rome"
         var `default`: Bool?
         var number: Int16?
-        struct Place {
+        struct Place: CompositeConvertible {
             var x: Double?
             var y: Float?
+
+            static let attributes: Set<Attribute<Place>> = [
+                .init(\.x, "x"),
+                .init(\.y, "y"),
+            ]
         }
-        var place = Place()
+        var place: Place?
+
+        static let attributes: Set<Attribute<Address>> = [
+            .init(\.city, "city"),
+            .init(\.`default`, "default"),
+            .init(\.number, "number", .range(Int16(1)...)),
+            .init(\.place, "place"),
+        ]
     }
-    var address = Address()
-    struct DataEntity {
+    var address: Address?
+    struct DataEntity: CompositeConvertible {
         var bytes: Data?
         var count: Int?
         var id: UUID?
@@ -25,33 +35,37 @@ struct House {
         var price: Decimal?
         var size: Int32?
         var since: Date?
+
+        static let attributes: Set<Attribute<DataEntity>> = [
+            .init(\.bytes, "bytes"),
+            .init(\.count, "count"),
+            .init(\.id, "id"),
+            .init(\.link, "link"),
+            .init(\.price, "price"),
+            .init(\.size, "size"),
+            .init(\.since, "since"),
+        ]
     }
-    var data = DataEntity()
+    var data: DataEntity?
     var name = ""
-    struct PorchValue {
+    struct PorchValue: CompositeConvertible {
         var kind = "plain"
         var width: Double?
+
+        static let attributes: Set<Attribute<PorchValue>> = [
+            .init(\.kind, "kind"),
+            .init(\.width, "width"),
+        ]
     }
     var porch = PorchValue()
 }
 
 extension House: ManagedObjectConvertible {
     static let attributes: Set<Attribute<House>> = [
-        .init(\.address.city, "address.city"),
-        .init(\.address.`default`, "address.default"),
-        .init(\.address.number, "address.number"),
-        .init(\.address.place.x, "address.place.x"),
-        .init(\.address.place.y, "address.place.y"),
-        .init(\.data.bytes, "data.bytes"),
-        .init(\.data.count, "data.count"),
-        .init(\.data.id, "data.id"),
-        .init(\.data.link, "data.link"),
-        .init(\.data.price, "data.price"),
-        .init(\.data.size, "data.size"),
-        .init(\.data.since, "data.since"),
+        .init(\.address, "address"),
+        .init(\.data, "data"),
         .init(\.name, "name"),
-        .init(\.porch.kind, "porch.kind"),
-        .init(\.porch.width, "porch.width"),
+        .init(\.porch, "porch"),
     ]
     static let fetchIndexes: [FetchIndex<House>] = [.init("byCity", .ascending(\.name))]
 }
