@@ -38,10 +38,13 @@ extension Author: ManagedObjectConvertible {
     static let relations = Relations()
 }
 
-/// Any `Codable` type can be the type of an attribute. Its values are stored as JSON.
-struct Visitor: CodableAttribute, Equatable {
+/// A struct with a table of its own is a composite attribute: each property has a column, and conditions know it.
+/// Any other `Codable` property is stored as JSON: `.init(\.visitor, "visitor", .json)`.
+struct Visitor: CompositeConvertible, Equatable {
     var name = ""
     var city = ""
+
+    static let attributes: Set<Attribute<Visitor>> = [.init(\.name, "name"), .init(\.city, "city")]
 }
 
 struct Review: Equatable {
@@ -50,7 +53,7 @@ struct Review: Equatable {
     var visitor: Visitor?
 }
 
-extension Review: ManagedObjectConvertible {
+extension Review: ManagedObjectConvertible, CompositeOwner {
     static let attributes: Set<Attribute<Review>> = [
         .init(\.text, "text"), .init(\.mark, "mark"), .init(\.visitor, "visitor"),
     ]
@@ -124,6 +127,11 @@ let praised = try store.perform { context in
     try context.decode(Book.all.where { $0.reviews.any.mark >= 5 }.sort(\.year).sort(\.title))
 }
 print("With a mark of 5:", praised.map(\.title))
+
+let fromBath = try store.perform { context in
+    try context.count(of: Review.all.where { $0.visitor.city == "Bath" && $0.book.author.name != nil })
+}
+print("Reviews by visitors from Bath:", fromBath)
 
 // Conditions can also be written with key paths, and as strings in Core Data's predicate language. `decode`, and
 // `fetch` with a key path, read the values directly from the rows.

@@ -135,15 +135,15 @@ private struct TableModelBuilder {
     ) -> NSCompositeAttributeDescription {
         let values = Dictionary(mapping.attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let attribute = Self.composite(
-            named: composite.name, composite.table, isOptional: composite.allowsNil, at: composite.name, values)
+            named: composite.name, composite.table, isOptional: composite.allowsNil, at: composite.name, values: values)
         if let name = composite.renamingIdentifier { attribute.renamingIdentifier = name }
-        attribute.defaultValue = defaults(of: composite.table, at: composite.name, values)
+        attribute.defaultValue = defaults(of: composite.table, at: composite.name, values: values)
         return attribute
     }
 
     private static func composite(
         named name: String, _ table: CompositeTable, isOptional: Bool, at path: String,
-        _ values: [String: AttributeMapping]
+        values: [String: AttributeMapping]
     ) -> NSCompositeAttributeDescription {
         let attribute = NSCompositeAttributeDescription()
         attribute.name = name
@@ -152,7 +152,7 @@ private struct TableModelBuilder {
             let path = "\(path).\(element.name)"
             let isOptional = element.isOptional || element.options.contains(.optional)
             if let inner = element.composite {
-                return composite(named: element.name, inner, isOptional: isOptional, at: path, values)
+                return composite(named: element.name, inner, isOptional: isOptional, at: path, values: values)
             }
             return values[path].map {
                 let description = Self.attribute($0)
@@ -168,14 +168,14 @@ private struct TableModelBuilder {
 
     /// Returns the default values of a composite as its value; nil without any.
     private static func defaults(
-        of table: CompositeTable, at path: String, _ values: [String: AttributeMapping]
+        of table: CompositeTable, at path: String, values: [String: AttributeMapping]
     ) -> NSDictionary? {
         var dictionary: [String: Any] = [:]
         for element in table.elements {
             let path = "\(path).\(element.name)"
             dictionary[element.name] =
                 if let inner = element.composite {
-                    defaults(of: inner, at: path, values)
+                    defaults(of: inner, at: path, values: values)
                 } else {
                     values[path]?.defaultValue?.foundationValue
                 }

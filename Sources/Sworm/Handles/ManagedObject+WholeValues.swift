@@ -38,7 +38,7 @@ extension ManagedObject {
     public func encode<Value: CompositeConvertible>(
         _ keyPath: WritableKeyPath<PlainObject, Value>, _ value: Value
     ) throws -> Self {
-        try encodeWhole(keyPath, value)
+        try encodeWhole(value, at: keyPath)
     }
 
     /// Writes a composite attribute, which may be nil.
@@ -52,7 +52,7 @@ extension ManagedObject {
     public func encode<Value: CompositeConvertible>(
         _ keyPath: WritableKeyPath<PlainObject, Value?>, _ value: Value?
     ) throws -> Self {
-        try encodeWhole(keyPath, value)
+        try encodeWhole(value, at: keyPath)
     }
 
     /// Writes an attribute that is stored in a format.
@@ -67,7 +67,7 @@ extension ManagedObject {
     public func encode<Value: Codable>(
         _ keyPath: WritableKeyPath<PlainObject, Value>, _ value: Value
     ) throws -> Self {
-        try encodeWhole(keyPath, value)
+        try encodeWhole(value, at: keyPath)
     }
 
     private func indices(of keyPath: PartialKeyPath<PlainObject>) throws -> [Int] {
@@ -83,7 +83,7 @@ extension ManagedObject {
         return object[keyPath: keyPath]
     }
 
-    private func encodeWhole<Value>(_ keyPath: WritableKeyPath<PlainObject, Value>, _ value: Value) throws -> Self {
+    private func encodeWhole<Value>(_ value: Value, at keyPath: WritableKeyPath<PlainObject, Value>) throws -> Self {
         try checkWriting()
         let mapping = binding.mapping
         let indices = try indices(of: keyPath)

@@ -44,7 +44,8 @@ public struct Attribute<PlainObject: SendableMetatype>: Sendable {
         _ keyPath: any WritableKeyPath<PlainObject, V> & Sendable, _ name: String, _ options: AttributeOption...
     ) {
         self.init(
-            keyPath, name, options, "\(V.self)", isOptional: false, kind: V.PrimitiveAttributeType.primitiveKind,
+            at: keyPath, name: name, options: options, typeName: "\(V.self)", isOptional: false,
+            kind: V.PrimitiveAttributeType.primitiveKind,
             isPrimitive: V.self == V.PrimitiveAttributeType.self && V.PrimitiveAttributeType.isNative,
             read: { try $0[keyPath: keyPath].encoded().attributeValue },
             write: { $0[keyPath: keyPath] = try V.decode($1) })
@@ -60,7 +61,8 @@ public struct Attribute<PlainObject: SendableMetatype>: Sendable {
         _ keyPath: any WritableKeyPath<PlainObject, V?> & Sendable, _ name: String, _ options: AttributeOption...
     ) {
         self.init(
-            keyPath, name, options, "\(V.self)?", isOptional: true, kind: V.PrimitiveAttributeType.primitiveKind,
+            at: keyPath, name: name, options: options, typeName: "\(V.self)?", isOptional: true,
+            kind: V.PrimitiveAttributeType.primitiveKind,
             isPrimitive: V.self == V.PrimitiveAttributeType.self && V.PrimitiveAttributeType.isNative,
             read: { try $0[keyPath: keyPath]?.encoded().attributeValue ?? .null },
             write: { $0[keyPath: keyPath] = $1 == .null ? nil : try V.decode($1) })
@@ -74,7 +76,7 @@ public struct Attribute<PlainObject: SendableMetatype>: Sendable {
     ///   - options: `.optional` or `.renamed(from:)`. Other options belong to the attributes of the struct.
     public init<V: CompositeConvertible>(
         _ keyPath: any WritableKeyPath<PlainObject, V> & Sendable, _ name: String, _ options: AttributeOption...
-    ) {
+    ) where PlainObject: CompositeOwner {
         self.name = name
         self.keyPath = keyPath
         self.options = options
@@ -95,7 +97,7 @@ public struct Attribute<PlainObject: SendableMetatype>: Sendable {
     ///   - options: `.renamed(from:)`. Other options belong to the attributes of the struct.
     public init<V: CompositeConvertible>(
         _ keyPath: any WritableKeyPath<PlainObject, V?> & Sendable, _ name: String, _ options: AttributeOption...
-    ) {
+    ) where PlainObject: CompositeOwner {
         self.name = name
         self.keyPath = keyPath
         self.options = options
@@ -119,12 +121,14 @@ public struct Attribute<PlainObject: SendableMetatype>: Sendable {
     ///   - name: The name of the attribute in the model, where it is binary data.
     ///   - format: The format, `.json`.
     ///   - options: Additional options, for a model that is created from the tables.
+    @_disfavoredOverload
     public init<V: Codable & SendableMetatype>(
         _ keyPath: any WritableKeyPath<PlainObject, V> & Sendable, _ name: String, _ format: AttributeFormat,
         _ options: AttributeOption...
     ) {
         self.init(
-            keyPath, name, options, "\(V.self)", isOptional: false, kind: .data, isPrimitive: false,
+            at: keyPath, name: name, options: options, typeName: "\(V.self)", isOptional: false, kind: .data,
+            isPrimitive: false,
             read: { .data(try format.encode($0[keyPath: keyPath])) },
             write: { $0[keyPath: keyPath] = try format.decode(V.self, from: $1) })
     }
@@ -136,19 +140,21 @@ public struct Attribute<PlainObject: SendableMetatype>: Sendable {
     ///   - name: The name of the attribute in the model, where it is binary data.
     ///   - format: The format, `.json`.
     ///   - options: Additional options, for a model that is created from the tables.
+    @_disfavoredOverload
     public init<V: Codable & SendableMetatype>(
         _ keyPath: any WritableKeyPath<PlainObject, V?> & Sendable, _ name: String, _ format: AttributeFormat,
         _ options: AttributeOption...
     ) {
         self.init(
-            keyPath, name, options, "\(V.self)?", isOptional: true, kind: .data, isPrimitive: false,
+            at: keyPath, name: name, options: options, typeName: "\(V.self)?", isOptional: true, kind: .data,
+            isPrimitive: false,
             read: { try $0[keyPath: keyPath].map { .data(try format.encode($0)) } ?? .null },
             write: { $0[keyPath: keyPath] = $1 == .null ? nil : try format.decode(V.self, from: $1) })
     }
 
     private init<V>(
-        _ keyPath: any WritableKeyPath<PlainObject, V> & Sendable, _ name: String, _ options: [AttributeOption],
-        _ typeName: String, isOptional: Bool, kind: PrimitiveKind, isPrimitive: Bool,
+        at keyPath: any WritableKeyPath<PlainObject, V> & Sendable, name: String, options: [AttributeOption],
+        typeName: String, isOptional: Bool, kind: PrimitiveKind, isPrimitive: Bool,
         read: @escaping @Sendable (PlainObject) throws -> AttributeValue,
         write: @escaping @Sendable (inout PlainObject, AttributeValue) throws -> Void
     ) {

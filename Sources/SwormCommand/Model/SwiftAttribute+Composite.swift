@@ -11,7 +11,8 @@ extension SwiftAttribute {
         let inner = place.inside(composite)
         let type = SwiftNames.type(composite: composite.name, avoiding: taken)
         var names = taken.union([type]).union(composite.elements.map(\.name))
-        declaration = [("struct \(type): CompositeConvertible {", 0)]
+        let isOwner = composite.elements.contains { $0 is NSCompositeAttributeDescription }
+        declaration = [("struct \(type): CompositeConvertible\(isOwner ? ", CompositeOwner" : "") {", 0)]
         var lines: [String] = []
         for element in composite.elements {
             if let obstacle = Self.obstacle(element) {
@@ -41,7 +42,7 @@ extension SwiftAttribute {
         if let former = composite.renamingIdentifier, former != composite.name {
             options.append(".renamed(from: \(SwiftNames.literal(former)))")
         }
-        line = Self.line(property, composite.name, options)
+        line = Self.line(of: property, named: composite.name, options: options)
         paths = [:]
     }
 }

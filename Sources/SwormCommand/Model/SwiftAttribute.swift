@@ -96,12 +96,12 @@ struct SwiftAttribute {
             options.removeAll { [".unique", ".indexed", ".external", ".preservedOnDeletion"].contains($0) }
         }
         self.declaration = unsaid.map { ("// \(SwiftNames.oneLine($0))", 0) } + [(declaration, 0)]
-        line = Self.line(name, attribute.name, options)
+        line = Self.line(of: name, named: attribute.name, options: options)
         paths = place.isElement ? [:] : [attribute.name: name]
     }
 
     /// Returns a line of a table.
-    static func line(_ property: String, _ name: String, _ options: [String]) -> String {
+    static func line(of property: String, named name: String, options: [String]) -> String {
         ".init(" + (["\\.\(property)", SwiftNames.literal(name)] + options).joined(separator: ", ") + ")"
     }
 

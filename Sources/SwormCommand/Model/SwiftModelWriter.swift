@@ -92,7 +92,8 @@ struct SwiftModelWriter {
         }
         add("}")
         add()
-        add("extension \(type): ManagedObjectConvertible {")
+        let isOwner = said.contains { $0 is NSCompositeAttributeDescription }
+        add("extension \(type): ManagedObjectConvertible\(isOwner ? ", CompositeOwner" : "") {")
         if type != name { add("static let entityName = \(SwiftNames.literal(name))", depth: 1) }
         add("static let attributes: Set<Attribute<\(type)>>", elements: tables.map(\.line), isTable: true)
         writeRelations(of: entity)

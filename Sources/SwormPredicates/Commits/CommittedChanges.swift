@@ -58,6 +58,8 @@ package struct CommittedChanges: Sendable {
     package var number: UInt64 = 0
     /// The number of the transactions.
     package private(set) var transactions = 1
+    /// The number of those that other processes have committed.
+    private var foreignTransactions = 0
     /// The changed rows by the name of the root entity.
     package var rows: [String: Rows] = [:]
     /// The root entities of which any row may have changed.
@@ -67,7 +69,12 @@ package struct CommittedChanges: Sendable {
     /// Whether anything may have changed, for example because another process has committed.
     package var isUnknown = false
     /// Whether a transaction of another process is included.
-    package var isForeign = false
+    package var isForeign: Bool {
+        get { foreignTransactions > 0 }
+        set { foreignTransactions = newValue ? transactions : 0 }
+    }
+    /// The number of the transactions of this process.
+    package var ownTransactions: Int { transactions - foreignTransactions }
     /// The author of the transaction; nil for no author, or several authors.
     package var author: String?
 
@@ -102,7 +109,7 @@ package struct CommittedChanges: Sendable {
         number = max(number, later.number)
         transactions += later.transactions
         isUnknown = isUnknown || later.isUnknown
-        isForeign = isForeign || later.isForeign
+        foreignTransactions += later.foreignTransactions
         if author != later.author { author = nil }
         for (root, more) in later.rows {
             rows[root, default: Rows()].merge(more)

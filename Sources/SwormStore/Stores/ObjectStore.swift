@@ -85,12 +85,18 @@ package protocol ObjectStore: AnyObject, Sendable {
         concerning question: CommitListeners.Question?, _ listener: @escaping CommitListeners.Listener
     ) -> @Sendable () -> Void
 
-    /// Whether a commit may have become visible that was not announced to the listeners yet.
-    var hasUnannouncedCommits: Bool { get }
+    /// Whether a commit of this process may have become visible that was not announced to the listeners yet.
+    var isCommitting: Bool { get }
+
+    /// Whether a commit of another process may have become visible that was not announced to the listeners yet.
+    var hasForeignCommits: Bool { get }
 
     /// Announces the commits of other processes that have become visible, before it returns. It does nothing without
     /// listeners.
-    func noticeCommits()
+    ///
+    /// - Returns: False if it is unknown whether there are such commits.
+    @discardableResult
+    func noticeCommits() -> Bool
 
     /// Adds an observer of the statements of the store's connections. It is called from the next read or save of each
     /// connection.

@@ -4,7 +4,7 @@ import Foundation
 import Sworm
 
 struct House {
-    struct Address: CompositeConvertible {
+    struct Address: CompositeConvertible, CompositeOwner {
         var city = "Rome"
         var `default`: Bool?
         var number: Int16?
@@ -60,7 +60,7 @@ struct House {
     var porch = PorchValue()
 }
 
-extension House: ManagedObjectConvertible {
+extension House: ManagedObjectConvertible, CompositeOwner {
     static let attributes: Set<Attribute<House>> = [
         .init(\.address, "address"),
         .init(\.data, "data"),

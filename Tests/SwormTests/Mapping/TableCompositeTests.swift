@@ -14,7 +14,7 @@ enum Town {
         ]
     }
 
-    struct Address: CompositeConvertible, Equatable, Sendable {
+    struct Address: CompositeConvertible, CompositeOwner, Equatable, Sendable {
         var street = ""
         var city = "Kyiv"
         var note: String?
@@ -28,7 +28,7 @@ enum Town {
 
     struct Style: Codable, Equatable, Sendable { var colors = ["red"], width = 1 }
 
-    struct Resident: ManagedObjectConvertible, Equatable, Sendable {
+    struct Resident: ManagedObjectConvertible, CompositeOwner, Equatable, Sendable {
         var name = ""
         var home = Address()
         var office: Address?
@@ -274,7 +274,7 @@ private struct NoElements: CompositeConvertible, Sendable {
     static let attributes: Set<Attribute<NoElements>> = []
 }
 
-private struct Empty: ManagedObjectConvertible, Sendable {
+private struct Empty: ManagedObjectConvertible, CompositeOwner, Sendable {
     var part = NoElements()
     static let attributes: Set<Attribute<Empty>> = [.init(\.part, "part")]
 }
@@ -284,22 +284,22 @@ private struct UniqueElement: CompositeConvertible, Sendable {
     static let attributes: Set<Attribute<UniqueElement>> = [.init(\.number, "number", .unique)]
 }
 
-private struct Indexed: ManagedObjectConvertible, Sendable {
+private struct Indexed: ManagedObjectConvertible, CompositeOwner, Sendable {
     var part = UniqueElement()
     static let attributes: Set<Attribute<Indexed>> = [.init(\.part, "part")]
 }
 
-private struct Outer: CompositeConvertible, Sendable {
+private struct Outer: CompositeConvertible, CompositeOwner, Sendable {
     var address = Town.Address()
     static let attributes: Set<Attribute<Outer>> = [.init(\.address, "address")]
 }
 
-private struct Deep: ManagedObjectConvertible, Sendable {
+private struct Deep: ManagedObjectConvertible, CompositeOwner, Sendable {
     var part = Outer()
     static let attributes: Set<Attribute<Deep>> = [.init(\.part, "part")]
 }
 
-private struct Optioned: ManagedObjectConvertible, Sendable {
+private struct Optioned: ManagedObjectConvertible, CompositeOwner, Sendable {
     var part = Town.Place()
     static let attributes: Set<Attribute<Optioned>> = [.init(\.part, "part", .indexed)]
 }
@@ -310,7 +310,7 @@ private final class Reference: CompositeConvertible, @unchecked Sendable {
     static let attributes: Set<Attribute<Reference>> = [.init(\.number, "number")]
 }
 
-private struct Referring: ManagedObjectConvertible, Sendable {
+private struct Referring: ManagedObjectConvertible, CompositeOwner, Sendable {
     var part = Reference()
     static let attributes: Set<Attribute<Referring>> = [.init(\.part, "part")]
 }

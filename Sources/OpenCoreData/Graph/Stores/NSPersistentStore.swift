@@ -50,11 +50,17 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         objectStore.listen(concerning: question, listener)
     }
 
-    /// Whether a commit may have become visible that was not announced to the listeners yet.
-    package final var hasUnannouncedCommits: Bool { objectStore.hasUnannouncedCommits }
+    /// Whether a commit of this process may have become visible that was not announced to the listeners yet.
+    package final var isCommitting: Bool { objectStore.isCommitting }
+
+    /// Whether a commit of another process has become visible that was not announced yet.
+    package final var hasForeignCommits: Bool { objectStore.hasForeignCommits }
 
     /// Announces the commits of other processes to the listeners, before it returns.
-    package final func noticeCommits() { objectStore.noticeCommits() }
+    ///
+    /// - Returns: False if it is unknown whether there are such commits.
+    @discardableResult
+    package final func noticeCommits() -> Bool { objectStore.noticeCommits() }
 
     /// Whether the store was opened read-only.
     public final var isReadOnly: Bool { objectStore.isReadOnly }

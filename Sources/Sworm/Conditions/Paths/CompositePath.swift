@@ -23,20 +23,6 @@ public struct CompositePath<Root: ManagedObjectConvertible, Composite: Composite
     ) -> Term<Root, V, V?> {
         Term(operand.element(keyPath))
     }
-
-    /// Returns a composite element.
-    public subscript<V: CompositeConvertible>(
-        dynamicMember keyPath: any KeyPath<Composite, V> & Sendable
-    ) -> CompositePath<Root, V> {
-        CompositePath<Root, V>(operand.element(keyPath))
-    }
-
-    /// Returns a composite element that may be nil.
-    public subscript<V: CompositeConvertible>(
-        dynamicMember keyPath: any KeyPath<Composite, V?> & Sendable
-    ) -> OptionalCompositePath<Root, V> {
-        OptionalCompositePath<Root, V>(operand.element(keyPath))
-    }
 }
 
 /// A composite attribute that may be nil, in the closure form of a condition.
@@ -60,20 +46,6 @@ public struct OptionalCompositePath<Root: ManagedObjectConvertible, Composite: C
         dynamicMember keyPath: any KeyPath<Composite, V?> & Sendable
     ) -> Term<Root, V, V?> {
         Term(operand.element(keyPath))
-    }
-
-    /// Returns a composite element.
-    public subscript<V: CompositeConvertible>(
-        dynamicMember keyPath: any KeyPath<Composite, V> & Sendable
-    ) -> OptionalCompositePath<Root, V> {
-        OptionalCompositePath<Root, V>(operand.element(keyPath))
-    }
-
-    /// Returns a composite element that may be nil.
-    public subscript<V: CompositeConvertible>(
-        dynamicMember keyPath: any KeyPath<Composite, V?> & Sendable
-    ) -> OptionalCompositePath<Root, V> {
-        OptionalCompositePath<Root, V>(operand.element(keyPath))
     }
 }
 
@@ -105,9 +77,42 @@ extension OptionalCompositePath {
     }
 }
 
+extension CompositePath where Composite: CompositeOwner {
+    /// Returns a composite element.
+    public subscript<V: CompositeConvertible>(
+        dynamicMember keyPath: any KeyPath<Composite, V> & Sendable
+    ) -> CompositePath<Root, V> {
+        CompositePath<Root, V>(operand.element(keyPath))
+    }
+
+    /// Returns a composite element that may be nil.
+    public subscript<V: CompositeConvertible>(
+        dynamicMember keyPath: any KeyPath<Composite, V?> & Sendable
+    ) -> OptionalCompositePath<Root, V> {
+        OptionalCompositePath<Root, V>(operand.element(keyPath))
+    }
+}
+
+extension OptionalCompositePath where Composite: CompositeOwner {
+    /// Returns a composite element.
+    public subscript<V: CompositeConvertible>(
+        dynamicMember keyPath: any KeyPath<Composite, V> & Sendable
+    ) -> OptionalCompositePath<Root, V> {
+        OptionalCompositePath<Root, V>(operand.element(keyPath))
+    }
+
+    /// Returns a composite element that may be nil.
+    public subscript<V: CompositeConvertible>(
+        dynamicMember keyPath: any KeyPath<Composite, V?> & Sendable
+    ) -> OptionalCompositePath<Root, V> {
+        OptionalCompositePath<Root, V>(operand.element(keyPath))
+    }
+}
+
 // Composite attributes of rows.
-extension EntityPath {
+extension EntityPath where T: CompositeOwner {
     /// Returns a composite attribute.
+    @_disfavoredOverload
     public subscript<V: CompositeConvertible>(
         dynamicMember keyPath: any KeyPath<T, V> & Sendable
     ) -> CompositePath<Root, V> {
@@ -115,6 +120,7 @@ extension EntityPath {
     }
 
     /// Returns a composite attribute that may be nil.
+    @_disfavoredOverload
     public subscript<V: CompositeConvertible>(
         dynamicMember keyPath: any KeyPath<T, V?> & Sendable
     ) -> OptionalCompositePath<Root, V> {
@@ -123,8 +129,9 @@ extension EntityPath {
 }
 
 // Composite attributes of the destination of a relation, which may be missing.
-extension OptionalPath {
+extension OptionalPath where T: CompositeOwner {
     /// Returns a composite attribute.
+    @_disfavoredOverload
     public subscript<V: CompositeConvertible>(
         dynamicMember keyPath: any KeyPath<T, V> & Sendable
     ) -> OptionalCompositePath<Root, V> {
@@ -132,6 +139,7 @@ extension OptionalPath {
     }
 
     /// Returns a composite attribute that may be nil.
+    @_disfavoredOverload
     public subscript<V: CompositeConvertible>(
         dynamicMember keyPath: any KeyPath<T, V?> & Sendable
     ) -> OptionalCompositePath<Root, V> {

@@ -80,7 +80,7 @@ struct LiveRows<PlainObject: ManagedObjectConvertible> {
     /// - Returns: Whether the row has changed.
     mutating func replace(_ offset: Int, by record: LiveRecord<PlainObject>) -> Bool {
         let stamp = LiveStamp(identity: record.identity, version: record.version)
-        if stamp == stamps[offset], hasVersions || Self.isSame(self[offset].value, record.value) { return false }
+        if stamp == stamps[offset], hasVersions || Self.isSame(self[offset].value, as: record.value) { return false }
         if let index = replacements[offset] {
             replaced[index] = record
         } else {
@@ -100,13 +100,13 @@ struct LiveRows<PlainObject: ManagedObjectConvertible> {
     func isSame(as other: LiveRows) -> Bool {
         guard stamps == other.stamps else { return false }
         return canCompareVersions(with: other)
-            || zip(records, other.records).allSatisfy { Self.isSame($0.value, $1.value) }
+            || zip(records, other.records).allSatisfy { Self.isSame($0.value, as: $1.value) }
     }
 
     private func canCompareVersions(with other: LiveRows) -> Bool { hasVersions && generation == other.generation }
 
     /// Returns whether two rows with the same identity have the same values.
-    private static func isSame(_ one: PlainObject, _ other: PlainObject) -> Bool {
+    private static func isSame(_ one: PlainObject, as other: PlainObject) -> Bool {
         let mapping = PlainObject.mapping
         guard let values = try? mapping.values(of: one), let others = try? mapping.values(of: other) else {
             return false
@@ -137,7 +137,7 @@ struct LiveRows<PlainObject: ManagedObjectConvertible> {
             return LiveStamp.changes(from: old.stamps, to: stamps, staysInSection) { _, _ in true }
         }
         return LiveStamp.changes(from: old.stamps, to: stamps, staysInSection) { before, now in
-            Self.isSame(old[before].value, self[now].value)
+            Self.isSame(old[before].value, as: self[now].value)
         }
     }
 }

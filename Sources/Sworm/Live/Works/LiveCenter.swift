@@ -185,7 +185,7 @@ final class LiveCenter: Sendable {
         steps.withLock { $0.wakes += 1 }
         let touched = content.withLock { $0.works.touched(by: changes) }
         refresh(touched, after: changes)
-        let pause = content.withLock { $0.pacing.pause(after: changes.transactions) }
+        let pause = content.withLock { $0.pacing.pause(after: changes.ownTransactions) }
         if pause > .zero { self.pause(pause) }
     }
 
@@ -243,16 +243,18 @@ final class LiveCenter: Sendable {
 
     /// Returns the changes that a snapshot may contain besides those of the state before: given ones, and those of commits
     /// that came after them. Otherwise a patched result could be a mixture of two states.
-    private func visible(
-        _ changes: CommittedChanges?, in context: ManagedObjectContext
-    ) throws -> CommittedChanges? {
+    private func visible(_ changes: CommittedChanges?, in context: ManagedObjectContext) throws -> CommittedChanges? {
         guard let changes, !changes.isUnknown else { return changes }
         // The snapshot begins now, and not with the first read.
         try translatingErrors { try context.instance.beginPinnedSessions() }
-        // Asked first: a commit that has been announced by now is among the pending ones. The wait is short, and cheaper
-        // than reading everything.
+        // A commit that was announced by now is pending. A look announces those of other processes; the wait for those of
+        // this process is short, and cheaper than reading everything.
+        let listening = content.withLock { $0.listening }
+        var isLooking = context.instance.hasForeignCommits
         var waits = 0
-        while context.instance.hasUnannouncedCommits {
+        while true {
+            if isLooking { isLooking = !(listening?.notice() ?? true) }
+            guard isLooking || context.instance.isCommitting else { break }
             waits += 1
             if waits > Self.waitLimit { return .unknown }
             Thread.sleep(forTimeInterval: 0.0001)

@@ -10,7 +10,7 @@ import SwormPredicates
 ///     static let attributes: Set<Attribute<Address>> = [.init(\.street, "street"), .init(\.city, "city")]
 /// }
 ///
-/// extension Person: ManagedObjectConvertible {
+/// extension Person: ManagedObjectConvertible, CompositeOwner {
 ///     static let attributes: Set<Attribute<Person>> = [.init(\.name, "name"), .init(\.address, "address")]
 /// }
 ///
@@ -32,6 +32,12 @@ public protocol CompositeConvertible: SendableMetatype {
     /// Its initial values are the defaults of the model.
     init()
 }
+
+/// A type with composite attributes: an entity, or a composite struct that contains another one.
+///
+/// The conformance makes the elements of the composites available in conditions. It has no requirements, and only types with
+/// composite attributes need it, so that the compiler's messages about misspelt names stay exact for all other types.
+public protocol CompositeOwner: SendableMetatype {}
 
 extension CompositeConvertible {
     /// The elements, in the order of their names. They are built on first access.

@@ -76,11 +76,11 @@ struct CompositeMapping: Sendable {
         for option in options where !option.isForComposites {
             issue(.unfitOption, "a composite attribute can only be `.optional` or `.renamed(from:)`")
         }
-        check(table, at: name, depth: 1, issue)
+        check(table, at: name, depth: 1, reporting: issue)
     }
 
     private func check(
-        _ table: CompositeTable, at path: String, depth: Int, _ issue: (TableIssue.Kind, String) -> Void
+        _ table: CompositeTable, at path: String, depth: Int, reporting issue: (TableIssue.Kind, String) -> Void
     ) {
         if table.isClass {
             issue(.unfitComposite, "\(path): a composite attribute is a struct, but \(table.typeName) is a class")
@@ -103,7 +103,7 @@ struct CompositeMapping: Sendable {
             if depth == 2 {
                 issue(.unfitComposite, "\(path).\(element.name): composite attributes can be nested once")
             } else {
-                check(inner, at: "\(path).\(element.name)", depth: depth + 1, issue)
+                check(inner, at: "\(path).\(element.name)", depth: depth + 1, reporting: issue)
             }
         }
     }

@@ -111,7 +111,10 @@ extension NSManagedObjectContext {
     func liveStamps(_ request: RequestContent, of entity: ModelEntity) throws -> [LiveStamp]? { nil }
 
     /// Returns false: Core Data does not report when a commit becomes visible.
-    var hasUnannouncedCommits: Bool { false }
+    var isCommitting: Bool { false }
+
+    /// Returns false: Core Data does not report when a commit becomes visible.
+    var hasForeignCommits: Bool { false }
 
     /// Calls a closure after each save of a context of the same coordinator, on the thread that has saved, and soon after
     /// other commits to its stores.
@@ -126,7 +129,14 @@ extension NSManagedObjectContext {
         let remote = RemoteChangeObserver(coordinator, listener)
         remote.start()
         observer.start()
-        return CommitListening([{ observer.end() }, { remote.end() }], noticing: [{ remote.notice() }])
+        return CommitListening(
+            [{ observer.end() }, { remote.end() }],
+            noticing: [
+                {
+                    remote.notice()
+                    return true
+                }
+            ])
     }
 }
 

@@ -43,7 +43,9 @@ extension RequestExplanation {
 extension PlanFinding {
     fileprivate var sentence: String {
         switch self {
-        case .scan(let entity, let indexes):
+        case .scan(let entity, let all):
+            // An element of a composite attribute cannot be indexed.
+            let indexes = all.filter { !$0.contains { $0.name.contains(".") } }
             let start = "All rows of \(entity) are scanned: no index"
             guard let smallest = indexes.first else { return "\(start) can serve the condition." }
             func names(_ list: [Attribute], _ word: String) -> String {

@@ -68,10 +68,13 @@ extension NSManagedObjectContext {
     /// The identifiers of the stores.
     var storeIdentifiers: [String] { (persistentStoreCoordinator?.persistentStores ?? []).map(\.identifier) }
 
-    /// Whether a commit may have become visible that was not announced yet.
-    var hasUnannouncedCommits: Bool {
-        (persistentStoreCoordinator?.persistentStores ?? []).contains(where: \.hasUnannouncedCommits)
-    }
+    /// Whether a commit of this process may have become visible that was not announced yet.
+    var isCommitting: Bool { stores.contains(where: \.isCommitting) }
+
+    /// Whether a commit of another process has become visible that was not announced yet.
+    var hasForeignCommits: Bool { stores.contains(where: \.hasForeignCommits) }
+
+    private var stores: [NSPersistentStore] { persistentStoreCoordinator?.persistentStores ?? [] }
 
     /// Calls a closure after each commit to the stores of the context, also by other processes.
     ///
@@ -81,10 +84,10 @@ extension NSManagedObjectContext {
         concerning question: (@Sendable ([String]) -> Bool)? = nil,
         _ listener: @escaping @Sendable (CommittedChanges) -> Void
     ) -> CommitListening {
-        let stores = persistentStoreCoordinator?.persistentStores ?? []
+        let stores = stores
         return CommitListening(
             stores.map { $0.listen(concerning: question, listener) },
-            noticing: stores.map { store in { [weak store] in store?.noticeCommits() } }
+            noticing: stores.map { store in { [weak store] in store?.noticeCommits() ?? true } }
         )
     }
 }

@@ -88,8 +88,9 @@ extension SQLiteStore {
         }
     }
 
-    package var hasUnannouncedCommits: Bool {
-        if hub.commits.isCommitting { return true }
+    package var isCommitting: Bool { hub.commits.isCommitting }
+
+    package var hasForeignCommits: Bool {
         // Other stores than those with a log are looked at with a connection, which may be in use.
         guard !takesTurns, case .log? = foreignCommits.withLock({ $0.watch == nil ? nil : $0.state }) else {
             return false
@@ -97,7 +98,7 @@ extension SQLiteStore {
         return (try? foreignState()) != foreignCommits.withLock { $0.state }
     }
 
-    package func noticeCommits() { foreignCommits.withLock { $0.watch }?.lookNow() }
+    package func noticeCommits() -> Bool { foreignCommits.withLock { $0.watch }?.lookNow() ?? true }
 
     /// Ends the watch, because the store is being closed.
     func stopWatching() {

@@ -60,12 +60,13 @@ final class FileWatch: @unchecked Sendable {
         clock.activate()
     }
 
-    /// Looks at the file now, and returns after the look.
-    func lookNow() {
+    /// Looks at the file now, and returns whether that was possible.
+    func lookNow() -> Bool {
         queue.sync {
-            guard !isStopped, !look() else { return }
+            if isStopped || look() { return true }
             schedule.restart()
             waitForNextLook()
+            return false
         }
     }
 
