@@ -71,7 +71,8 @@ struct ModelTests {
         try expectRoundTrip(workshop.file("House.xcdatamodel"), in: workshop)
         let swift = Run(["model", workshop.file("House.xcdatamodel"), "--swift"]).out
         for part in [
-            "struct Address: CompositeConvertible, CompositeOwner {", ".init(\\.address, \"address\")", ".init(\\.x, \"x\")", "derived by the store",
+            "struct Address: CompositeConvertible, CompositeOwner {", ".init(\\.address, \"address\")",
+            ".init(\\.x, \"x\")", "derived by the store",
             "`now` is transient", "`big` is a fetched property",
         ] {
             #expect(swift.contains(part), "\(part)")
