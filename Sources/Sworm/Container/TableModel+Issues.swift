@@ -41,8 +41,9 @@ extension TableModel {
             issues.append(TableIssue(kind, entity: mapping.entityName, member: member, message: message))
         }
         let composites = Set(mapping.composites.map(\.name))
-        let elements = mapping.attributes.map { $0.name.split(separator: ".", omittingEmptySubsequences: false) }
-            .filter { $0.count > 1 && composites.contains(String($0[0])) }
+        let elementNames = Set(mapping.composites.flatMap(\.elementNames))
+        let elements = mapping.attributes.filter { elementNames.contains($0.name) }
+            .map { $0.name.split(separator: ".", omittingEmptySubsequences: false) }
         for parts in elements {
             for part in parts.dropFirst() {
                 guard let problem = problem(ofName: String(part)) else { continue }

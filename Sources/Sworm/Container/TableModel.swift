@@ -88,9 +88,9 @@ private struct TableModelBuilder {
 
     private mutating func fill(_ mapping: any AnyEntityMapping) {
         guard let entity = entities[mapping.entityName] else { return }
-        let composites = Set(mapping.composites.map(\.name))
+        let elements = Set(mapping.composites.flatMap(\.elementNames))
         let attributes =
-            mapping.attributes.filter { !composites.contains(String($0.name.prefix { $0 != "." })) }.map(Self.attribute)
+            mapping.attributes.filter { !elements.contains($0.name) }.map(Self.attribute)
             + mapping.composites.map { Self.composite($0, of: mapping) }
         let relationships = mapping.relations.map { relation in
             let relationship = relationship(relation)
@@ -148,11 +148,13 @@ private struct TableModelBuilder {
         let attribute = NSCompositeAttributeDescription()
         attribute.name = name
         attribute.isOptional = isOptional
-        attribute.elements = table.elements.compactMap { element in
+        attribute.elements = table.elements.compactMap { element -> NSAttributeDescription? in
             let path = "\(path).\(element.name)"
             let isOptional = element.isOptional || element.options.contains(.optional)
             if let inner = element.composite {
-                return composite(named: element.name, inner, isOptional: isOptional, at: path, values: values)
+                let attribute = composite(named: element.name, inner, isOptional: isOptional, at: path, values: values)
+                if let name = element.options.renamingIdentifier { attribute.renamingIdentifier = name }
+                return attribute
             }
             return values[path].map {
                 let description = Self.attribute($0)

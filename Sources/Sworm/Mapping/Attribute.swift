@@ -21,18 +21,18 @@ public struct Attribute<PlainObject: SendableMetatype>: Sendable {
     /// The options of the attribute, in addition to its name and type.
     public let options: [AttributeOption]
 
-    /// The lines of the values that are stored: one, or those of the elements of a composite.
-    private let makeLines: @Sendable () -> [AttributeLine<PlainObject>]
-    /// The elements of a composite; nil for any other attribute.
-    let composite: (@Sendable () -> CompositeTable)?
-    /// Removes the value of an optional composite from a new instance.
-    let clear: (@Sendable (inout PlainObject) -> Void)?
+    /// Returns the lines of the values that are stored: one, or those of the elements of a composite.
+    ///
+    /// The number is that of the enclosing composites. Types that contain themselves, which are a fault of their tables, end
+    /// at a limit.
+    let lines: @Sendable (_ depth: Int) -> [AttributeLine<PlainObject>]
+    /// Returns a composite and those that it contains; nil for any other attribute.
+    let composites: (@Sendable (_ depth: Int) -> [AttributeComposite<PlainObject>])?
+    /// Returns the elements of a composite; nil for any other attribute.
+    let table: (@Sendable () -> CompositeTable)?
     /// The part of the memory of a struct that reading the attribute writes as a whole; nil if it has none, or the lines
     /// name their own parts.
     let memory: Range<Int>?
-
-    /// The lines of the values that are stored.
-    var lines: [AttributeLine<PlainObject>] { makeLines() }
 
     /// Creates an entry of the table.
     ///
@@ -83,9 +83,12 @@ public struct Attribute<PlainObject: SendableMetatype>: Sendable {
         isOptional = false
         kind = .data
         let isMissing = options.contains(.optional)
-        makeLines = { V.lines.map { $0.inside(keyPath, of: name, isOptional: isMissing) } }
-        composite = { V.composite }
-        clear = nil
+        lines = { V.lines(depth: $0 + 1).map { $0.inside(keyPath, of: name, isOptional: isMissing) } }
+        composites = { depth in
+            let own = AttributeComposite(keyPath, name: name, options: options, table: V.composite)
+            return [own] + V.composites(depth: depth + 1).map { $0.inside(keyPath, of: name) }
+        }
+        table = { V.composite }
         memory = nil
     }
 
@@ -103,12 +106,15 @@ public struct Attribute<PlainObject: SendableMetatype>: Sendable {
         self.options = options
         isOptional = true
         kind = .data
-        makeLines = {
-            let lines = V.lines
-            return lines.indices.map { lines[$0].inside(optional: keyPath, of: name, after: Array(lines[..<$0])) }
+        lines = { depth in
+            let lines = V.lines(depth: depth + 1)
+            let clears = V.composites(depth: depth + 1).compactMap(\.clear)
+            return lines.indices.map {
+                lines[$0].inside(optional: keyPath, of: name, after: Array(lines[..<$0]), clearing: clears)
+            }
         }
-        composite = { V.composite }
-        clear = { $0[keyPath: keyPath] = nil }
+        composites = { _ in [AttributeComposite(optional: keyPath, name: name, options: options, table: V.composite)] }
+        table = { V.composite }
         memory = MemoryLayout<PlainObject>.offset(of: keyPath).map { $0..<$0 + MemoryLayout<V?>.size }
     }
 
@@ -164,15 +170,15 @@ public struct Attribute<PlainObject: SendableMetatype>: Sendable {
         self.isOptional = isOptional
         self.kind = kind
         let (offset, size) = (MemoryLayout<PlainObject>.offset(of: keyPath), MemoryLayout<V>.size)
-        makeLines = {
+        lines = { _ in
             [
                 AttributeLine(
                     name: name, keyPath: keyPath, isOptional: isOptional, kind: kind, options: options,
                     isPrimitive: isPrimitive, typeName: typeName, offset: offset, size: size, read: read, write: write)
             ]
         }
-        composite = nil
-        clear = nil
+        composites = nil
+        table = nil
         memory = offset.map { $0..<$0 + size }
     }
 
@@ -190,9 +196,9 @@ public struct Attribute<PlainObject: SendableMetatype>: Sendable {
         self.options = options
         isOptional = false
         kind = .data
-        makeLines = { [] }
-        composite = nil
-        clear = nil
+        lines = { _ in [] }
+        composites = nil
+        table = nil
         memory = nil
     }
 }

@@ -37,9 +37,12 @@ struct AttributeLine<Owner: SendableMetatype>: Sendable {
     ///
     /// The composite is created for the first element with a value. The ones before have none.
     ///
-    /// - Parameter before: The lines before this one.
+    /// - Parameters:
+    ///   - before: The lines before this one.
+    ///   - clears: Closures that remove the values of the composite's optional composites.
     func inside<T>(
-        optional property: any WritableKeyPath<T, Owner?> & Sendable, of name: String, after before: [AttributeLine]
+        optional property: any WritableKeyPath<T, Owner?> & Sendable, of name: String, after before: [AttributeLine],
+        clearing clears: [@Sendable (inout Owner) -> Void]
     ) -> AttributeLine<T> where Owner: CompositeConvertible {
         let (read, write) = (read, write)
         return element(
@@ -51,6 +54,7 @@ struct AttributeLine<Owner: SendableMetatype>: Sendable {
                     object[keyPath: property] = composite
                 } else if value != .null {
                     var composite = Owner()
+                    for clear in clears { clear(&composite) }
                     for line in before { try line.write(&composite, .null) }
                     try write(&composite, value)
                     object[keyPath: property] = composite

@@ -51,6 +51,33 @@ func tableIssues<T>(entity: String, table: [Attribute<T>], relations: [RelationM
     return issues
 }
 
+/// Returns the issues of attributes that are elements of a composite attribute, and have a line of their own too.
+func overlapIssues<T>(entity: String, table: [Attribute<T>], lines: [AttributeLine<T>]) -> [TableIssue] {
+    let elements = Set(table.filter { $0.table != nil }.flatMap { $0.lines(0) }.map(\.name))
+    if elements.isEmpty { return [] }
+    var issues: [TableIssue] = []
+    var names: Set<String> = []
+    var keyPaths: [AnyKeyPath: String] = [:]
+    for line in lines {
+        if !names.insert(line.name).inserted, elements.contains(line.name) {
+            issues.append(
+                TableIssue(
+                    .repeatedName, entity: entity, member: line.name,
+                    message: "an attribute has the name of an element of a composite attribute"))
+        }
+        guard let keyPath = line.keyPath else { continue }
+        if let other = keyPaths.updateValue(line.name, forKey: keyPath),
+            elements.contains(other) != elements.contains(line.name)
+        {
+            issues.append(
+                TableIssue(
+                    .repeatedKeyPath, entity: entity, member: line.name,
+                    message: "the property is also the attribute '\(other)'"))
+        }
+    }
+    return issues
+}
+
 /// Converts the key paths of constraints and indexes into attribute names.
 struct ColumnNames<T: ManagedObjectConvertible> {
     let entity: String

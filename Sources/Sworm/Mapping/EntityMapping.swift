@@ -35,14 +35,14 @@ final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping {
     private let indexByName: [String: Int]
     // Unsafe: key paths are not `Sendable` in general. The key paths of a table are, and the dictionary never changes.
     private nonisolated(unsafe) let indexByKeyPath: [AnyKeyPath: Int]
-    private nonisolated(unsafe) let compositeByKeyPath: [AnyKeyPath: Int]
-    /// Closures that remove the values of optional composites.
-    private let clearing: [@Sendable (inout T) -> Void]
+    private nonisolated(unsafe) let partByKeyPath: [AnyKeyPath: Int]
+    /// The composite attributes, and those that they contain without being optional.
+    let parts: [CompositePart<T>]
 
     init() {
         let name = T.entityName
         let declared = T.attributes.sorted { ($0.name, "\($0.keyPath)") < ($1.name, "\($1.keyPath)") }
-        let table = declared.flatMap(\.lines).sorted { $0.name < $1.name }
+        let table = declared.flatMap { $0.lines(0) }.sorted { $0.name < $1.name }
         var issues: [TableIssue] = []
         let samples = FreshInstances<T>()
 
@@ -64,17 +64,22 @@ final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping {
             table.indices.compactMap { index in table[index].keyPath.map { ($0 as AnyKeyPath, index) } },
             uniquingKeysWith: { first, _ in first })
         self.attributes = attributes
-        clearing = declared.compactMap(\.clear)
+        let parts = declared.flatMap { $0.composites?(0) ?? [] }
+        self.parts = parts.map { part in
+            let names = Set(CompositeMapping(part).elementNames)
+            return CompositePart(
+                composite: CompositeMapping(part),
+                indices: attributes.indices.filter { names.contains(attributes[$0].name) }, clear: part.clear)
+        }
+        partByKeyPath = Dictionary(
+            parts.indices.map { (parts[$0].keyPath as AnyKeyPath, $0) }, uniquingKeysWith: { first, _ in first })
         let composites = declared.compactMap { attribute in
-            attribute.composite.map {
+            attribute.table.map {
                 CompositeMapping(
                     name: attribute.name, isOptional: attribute.isOptional, options: attribute.options, table: $0())
             }
         }
         self.composites = composites
-        compositeByKeyPath = Dictionary(
-            declared.filter { $0.composite != nil }.enumerated().map { ($1.keyPath as AnyKeyPath, $0) },
-            uniquingKeysWith: { first, _ in first })
         for composite in composites {
             composite.check { issues.append(TableIssue($0, entity: name, member: composite.name, message: $1)) }
         }
@@ -93,7 +98,9 @@ final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping {
         let columns = ColumnNames<T>(entity: name, indexByKeyPath: places, attributes: attributes)
         uniquenessConstraints = columns.constraints(T.uniquenessConstraints, issues: &issues)
         indexes = columns.indexes(T.fetchIndexes, issues: &issues)
-        self.issues = tableIssues(entity: name, table: declared, relations: relations) + issues
+        self.issues =
+            tableIssues(entity: name, table: declared, relations: relations)
+            + overlapIssues(entity: name, table: declared, lines: table) + issues
     }
 
     /// Returns the index of the attribute with the given name.
@@ -175,22 +182,21 @@ final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping {
         return withUnsafeBytes(of: object) { bytes in bytes.baseAddress.map { field.value($0) } ?? .null }
     }
 
-    /// Returns the composite attribute that a key path refers to.
-    func composite(at keyPath: AnyKeyPath) -> CompositeMapping? {
-        compositeByKeyPath.isEmpty ? nil : compositeByKeyPath[keyPath].map { composites[$0] }
-    }
+    /// Returns the composite attribute, or composite element of one, that a key path refers to.
+    func composite(at keyPath: AnyKeyPath) -> CompositeMapping? { part(at: keyPath)?.composite }
 
     /// Returns the indices of the elements of the composite attribute that a key path refers to; nil if it refers to
     /// another attribute.
-    func elements(at keyPath: AnyKeyPath) -> [Int]? {
-        guard let composite = composite(at: keyPath) else { return nil }
-        return attributes.indices.filter { attributes[$0].name.hasPrefix(composite.name + ".") }
+    func elements(at keyPath: AnyKeyPath) -> [Int]? { part(at: keyPath)?.indices }
+
+    private func part(at keyPath: AnyKeyPath) -> CompositePart<T>? {
+        partByKeyPath.isEmpty ? nil : partByKeyPath[keyPath].map { parts[$0] }
     }
 
     /// Creates an object whose attributes are written afterwards.
     func makeEmpty() -> T {
         var object = T()
-        for clear in clearing { clear(&object) }
+        for part in parts { part.clear?(&object) }
         return object
     }
 
@@ -213,6 +219,15 @@ final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping {
                 name: attributes[index].name, entity: entityName, expectedType: attributes[index].typeName,
                 value: value, originalError: error))
     }
+}
+
+/// A composite attribute, or a composite element of one, as part of a type.
+struct CompositePart<T>: Sendable {
+    let composite: CompositeMapping
+    /// The indices of its elements in the mapping.
+    let indices: [Int]
+    /// Removes the value of an optional composite.
+    let clear: (@Sendable (inout T) -> Void)?
 }
 
 /// A mapping whose type is not statically known.

@@ -33,7 +33,7 @@ struct FreshInstances<T: ManagedObjectConvertible> {
             if let memory = attribute.memory {
                 covered.formUnion(memory)
             } else {
-                for line in attribute.lines {
+                for line in attribute.lines(0) {
                     if let offset = line.offset { covered.formUnion(offset..<offset + line.size) }
                 }
             }

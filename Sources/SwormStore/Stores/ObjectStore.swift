@@ -222,6 +222,9 @@ package protocol StoreSession: AnyObject {
     /// Returns the extent of the history, or nil if the store keeps no history.
     func historyExtent() throws -> HistoryExtent?
 
+    /// Returns whether the file has triggers that are not Core Data's, whose changes no history contains.
+    func hasForeignTriggers() throws -> Bool
+
     /// Returns a value of the metadata as it is in the store.
     func metadataValue(forKey key: String) throws -> Any?
 

@@ -253,6 +253,51 @@ enum Town {
         }
     }
 
+    @Test func `that are optional inside of others come back as nil, whatever a new value has`() throws {
+        let values = [
+            Defaulted(number: 1, part: Frame(text: "a", place: nil), other: Frame(text: "b", place: nil)),
+            Defaulted(number: 2, part: Frame(text: "a", place: Place()), other: nil), Defaulted(number: 3),
+        ]
+        let test = try TestStore(for: Defaulted.self) { try $0.insert(contentsOf: values) }
+        try test.container.perform { context in
+            let all = Defaulted.all.sort(\.number)
+            let (decoded, handles) = (try context.decode(all), try context.fetch(all))
+            #expect(decoded == values)
+            #expect(try handles.map { try $0.decode() } == values)
+            #expect(try handles[0].decode(\.part.place) == nil)
+            try handles[0].encode(\.part.place, Place(latitude: 3, longitude: 4)).encode(\.other, nil)
+            #expect(try handles[0].decode().part == Frame(text: "a", place: Place(latitude: 3, longitude: 4)))
+            #expect(try context.update(all, set: (\.part.place, nil)) == 3)
+        }
+        let parts = try test.container.perform { try $0.decode(Defaulted.all).map(\.part.place) }
+        #expect(parts == [nil, nil, nil])
+    }
+
+    @Test @MainActor func `are merged as a whole by a draft if one side has removed them`() async throws {
+        let test = try store(in: .file)
+        let store = test.container
+        let id = try store.perform { try #require(try $0.fetchOne(Resident.all.where { $0.name == "Ada" })).id }
+        let draft = try Draft(of: id, in: store)
+        draft.mine.name = "Ada L"
+        try store.perform { try $0.object(with: id).encode(\.office, nil) }
+        try draft.save()
+        #expect(try store.perform { try $0.object(with: id).decode().office } == nil)
+        let other = try Draft(of: id, in: store)
+        other.mine.office = Address(street: "mine")
+        try store.perform { try $0.object(with: id).encode(\.office, Address(street: "theirs", note: "n")) }
+        #expect(throws: DraftConflict.self) { try other.save() }
+        try other.save(conflicts: .theirs)
+        #expect(try store.perform { try $0.object(with: id).decode().office } == Address(street: "theirs", note: "n"))
+    }
+
+    @Test func `keep the names of earlier versions, also inside of others`() throws {
+        let model = try NSManagedObjectModel(tables: Renamed.self)
+        let part = try #require(model.entitiesByName["Renamed"]?.attributesByName["part"])
+        #expect(part.renamingIdentifier == "piece")
+        let place = (part as? NSCompositeAttributeDescription)?.elements.first { $0.name == "place" }
+        #expect(place?.renamingIdentifier == "position")
+    }
+
     @Test func `are a fault of the table if they cannot be stored`() throws {
         func message(_ type: any ManagedObjectConvertible.Type) -> String {
             do {
@@ -267,6 +312,9 @@ enum Town {
         #expect(message(Deep.self).contains("can be nested once"))
         #expect(message(Optioned.self).contains("can only be `.optional`"))
         #expect(message(Referring.self).contains("is a class"))
+        #expect(message(Overlapping.self).contains("an attribute has the name of an element"))
+        #expect(message(Doubled.self).contains("the property is also the attribute"))
+        #expect(message(Dotted.self).contains("'.'"))
     }
 }
 
@@ -304,13 +352,56 @@ private struct Optioned: ManagedObjectConvertible, CompositeOwner, Sendable {
     static let attributes: Set<Attribute<Optioned>> = [.init(\.part, "part", .indexed)]
 }
 
-private final class Reference: CompositeConvertible, @unchecked Sendable {
+private final class Reference: CompositeConvertible, CompositeOwner, @unchecked Sendable {
     // Unchecked: a test never shares it.
     var number = 0
-    static let attributes: Set<Attribute<Reference>> = [.init(\.number, "number")]
+    var next: Reference?
+    static let attributes: Set<Attribute<Reference>> = [.init(\.number, "number"), .init(\.next, "next")]
 }
 
 private struct Referring: ManagedObjectConvertible, CompositeOwner, Sendable {
     var part = Reference()
     static let attributes: Set<Attribute<Referring>> = [.init(\.part, "part")]
+}
+
+private struct Frame: CompositeConvertible, CompositeOwner, Equatable, Sendable {
+    var text = ""
+    var place: Town.Place? = Town.Place(latitude: 9, longitude: 9)
+    static let attributes: Set<Attribute<Frame>> = [.init(\.text, "text"), .init(\.place, "place")]
+}
+
+private struct Defaulted: ManagedObjectConvertible, CompositeOwner, Equatable, Sendable {
+    var number = 0
+    var part = Frame()
+    var other: Frame? = Frame()
+    static let attributes: Set<Attribute<Defaulted>> = [
+        .init(\.number, "number"), .init(\.part, "part"), .init(\.other, "other"),
+    ]
+}
+
+private struct Renamings: CompositeConvertible, CompositeOwner, Sendable {
+    var place = Town.Place()
+    static let attributes: Set<Attribute<Renamings>> = [.init(\.place, "place", .renamed(from: "position"))]
+}
+
+private struct Renamed: ManagedObjectConvertible, CompositeOwner, Sendable {
+    var part = Renamings()
+    static let attributes: Set<Attribute<Renamed>> = [.init(\.part, "part", .renamed(from: "piece"))]
+}
+
+private struct Overlapping: ManagedObjectConvertible, CompositeOwner, Sendable {
+    var part = Town.Place()
+    var width = 0.0
+    static let attributes: Set<Attribute<Overlapping>> = [.init(\.part, "part"), .init(\.width, "part.latitude")]
+}
+
+private struct Doubled: ManagedObjectConvertible, CompositeOwner, Sendable {
+    var part = Town.Place()
+    static let attributes: Set<Attribute<Doubled>> = [.init(\.part, "part"), .init(\.part.latitude, "width")]
+}
+
+private struct Dotted: ManagedObjectConvertible, CompositeOwner, Sendable {
+    var part = Town.Place()
+    var width = 0.0
+    static let attributes: Set<Attribute<Dotted>> = [.init(\.part, "part"), .init(\.width, "part.width")]
 }

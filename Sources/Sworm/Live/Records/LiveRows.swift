@@ -144,6 +144,19 @@ struct LiveRows<PlainObject: ManagedObjectConvertible> {
 
 extension LiveRows: Sendable where PlainObject: Sendable {}
 
+/// The numbers of the reads of lists, which are different in the whole process: a list may be compared with one that another
+/// request has read.
+enum LiveGeneration {
+    private static let last = Locked(0)
+
+    static func next() -> Int {
+        last.withLock { last in
+            last += 1
+            return last
+        }
+    }
+}
+
 /// The identity and the version of a row.
 struct LiveStamp: Hashable, Sendable {
     var identity: LiveIdentity

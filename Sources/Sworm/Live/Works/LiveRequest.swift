@@ -126,7 +126,7 @@ final class LiveRequest<PlainObject: ManagedObjectConvertible & Sendable>: Share
             read.generation = rows.generation
         } else {
             read = try snapshot.context.liveRows(of: PlainObject.self, request)
-            read.generation = (rows?.generation ?? 0) + 1
+            read.generation = LiveGeneration.next()
         }
         if let rows, read.isSame(as: rows) { return }
         rows = read

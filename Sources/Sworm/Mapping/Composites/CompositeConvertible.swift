@@ -43,6 +43,17 @@ extension CompositeConvertible {
     /// The elements, in the order of their names. They are built on first access.
     static var composite: CompositeTable { CompositeTable.table(of: Self.self) }
 
-    /// The lines of the elements, in the order of their names; for elements that are composite, those of their elements.
-    static var lines: [AttributeLine<Self>] { attributes.flatMap(\.lines).sorted { $0.name < $1.name } }
+    /// The number of enclosing composites above which a type must contain itself. A valid table has fewer.
+    private static var depthLimit: Int { 4 }
+
+    /// Returns the lines of the elements, in the order of their names; for elements that are composite, those of their
+    /// elements.
+    static func lines(depth: Int) -> [AttributeLine<Self>] {
+        depth > depthLimit ? [] : attributes.flatMap { $0.lines(depth) }.sorted { $0.name < $1.name }
+    }
+
+    /// Returns the elements that are composite, and those that they contain without being optional.
+    static func composites(depth: Int) -> [AttributeComposite<Self>] {
+        depth > depthLimit ? [] : attributes.flatMap { $0.composites?(depth) ?? [] }.sorted { $0.name < $1.name }
+    }
 }

@@ -8,8 +8,11 @@ final class CompositeTable: Sendable {
         let name: String
         let isOptional: Bool
         let options: [AttributeOption]
-        /// The elements of a composite element.
-        let composite: CompositeTable?
+        /// The elements of a composite element. They are determined when they are needed, because a faulty type may contain
+        /// itself.
+        fileprivate let table: (@Sendable () -> CompositeTable)?
+
+        var composite: CompositeTable? { table?() }
     }
 
     let typeName: String
@@ -27,7 +30,7 @@ final class CompositeTable: Sendable {
         isClass = V.self is AnyObject.Type
         let table = V.attributes.sorted { $0.name < $1.name }
         elements = table.map {
-            Element(name: $0.name, isOptional: $0.isOptional, options: $0.options, composite: $0.composite?())
+            Element(name: $0.name, isOptional: $0.isOptional, options: $0.options, table: $0.table)
         }
         indexByKeyPath = Dictionary(
             table.indices.map { (table[$0].keyPath as AnyKeyPath, $0) }, uniquingKeysWith: { first, _ in first })
@@ -47,8 +50,14 @@ final class CompositeTable: Sendable {
     }
 
     /// The paths of the elements that have values.
-    var paths: [[String]] {
-        elements.flatMap { element in element.composite?.paths.map { [element.name] + $0 } ?? [[element.name]] }
+    var paths: [[String]] { paths(depth: 0) }
+
+    private func paths(depth: Int) -> [[String]] {
+        // Deeper composites are a fault of the table.
+        if depth > 2 { return [] }
+        return elements.flatMap { element in
+            element.composite?.paths(depth: depth + 1).map { [element.name] + $0 } ?? [[element.name]]
+        }
     }
 
     /// Returns the element that a key path refers to.
@@ -63,13 +72,22 @@ struct CompositeMapping: Sendable {
     let options: [AttributeOption]
     let table: CompositeTable
 
+    init(name: String, isOptional: Bool, options: [AttributeOption], table: CompositeTable) {
+        (self.name, self.isOptional, self.options, self.table) = (name, isOptional, options, table)
+    }
+
+    init<Owner>(_ composite: AttributeComposite<Owner>) {
+        self.init(
+            name: composite.name, isOptional: composite.isOptional, options: composite.options, table: composite.table)
+    }
+
     /// Whether the model allows that the whole value is missing.
     var allowsNil: Bool { isOptional || options.contains(.optional) }
 
-    var renamingIdentifier: String? {
-        for option in options { if case .renamed(let name) = option.content { return name } }
-        return nil
-    }
+    var renamingIdentifier: String? { options.renamingIdentifier }
+
+    /// The names of the elements that have values: `composite.element`.
+    var elementNames: [String] { table.paths.map { ([name] + $0).joined(separator: ".") } }
 
     /// Reports what prevents the table from being stored.
     func check(_ issue: (TableIssue.Kind, String) -> Void) {
@@ -100,12 +118,25 @@ struct CompositeMapping: Sendable {
                         + "preserved on deletion; declare it outside of \(table.typeName)")
             }
             guard let inner = element.composite else { continue }
+            for option in element.options where !option.isForComposites {
+                issue(
+                    .unfitOption,
+                    "\(path).\(element.name): a composite attribute can only be `.optional` or `.renamed(from:)`")
+            }
             if depth == 2 {
                 issue(.unfitComposite, "\(path).\(element.name): composite attributes can be nested once")
             } else {
                 check(inner, at: "\(path).\(element.name)", depth: depth + 1, reporting: issue)
             }
         }
+    }
+}
+
+extension [AttributeOption] {
+    /// The attribute's name in the previous version of the model.
+    var renamingIdentifier: String? {
+        for option in self { if case .renamed(let name) = option.content { return name } }
+        return nil
     }
 }
 

@@ -44,8 +44,12 @@ extension PlanFinding {
     fileprivate var sentence: String {
         switch self {
         case .scan(let entity, let all):
-            // An element of a composite attribute cannot be indexed.
+            // Tables cannot declare an index of an element of a composite attribute; a model file can.
             let indexes = all.filter { !$0.contains { $0.name.contains(".") } }
+            if indexes.isEmpty, let element = all.first?.first {
+                return "All rows of \(entity) are scanned: \(element.name) is an element of a composite attribute, "
+                    + "which only a model file can index."
+            }
             let start = "All rows of \(entity) are scanned: no index"
             guard let smallest = indexes.first else { return "\(start) can serve the condition." }
             func names(_ list: [Attribute], _ word: String) -> String {

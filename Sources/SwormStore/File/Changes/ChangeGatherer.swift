@@ -37,6 +37,9 @@ final class ChangeGatherer {
     /// Adds the properties that a successful write has changed.
     func note(_ properties: WrittenProperties) { writes.append(properties) }
 
+    /// Whether the file has triggers that are not Core Data's. They may change values without changing the versions of rows.
+    private var hasForeignTriggers: Bool { connection.hasForeignTriggers == true }
+
     /// Returns the names of all entities whose rows or properties the transaction may have changed, or nil if they are
     /// known only after the changes were gathered.
     ///
@@ -44,12 +47,13 @@ final class ChangeGatherer {
     ///   - contents: The contents of the store's tables.
     ///   - model: The model of the store.
     func entities(in contents: [String: ChangedTable], model: CompiledModel) -> [String]? {
+        if hasForeignTriggers { return nil }
         var names: [String] = []
         for table in recorder.changedTables {
             switch content(of: table, in: contents) {
             case .hierarchy(let root)?:
                 names.append(model[root].name)
-                for number in model[root].family where mayChangeUnasked(model[number]) {
+                for number in model[root].family where !model[number].derivedSlots.isEmpty {
                     names.append(model[number].name)
                 }
             case .links(let sides)?: names += sides.map { model[$0.entity].name }
@@ -61,11 +65,6 @@ final class ChangeGatherer {
             for number in write.slots.keys { names.append(model[number].name) }
         }
         return names
-    }
-
-    /// Whether a transaction may change properties of the objects of an entity that its requests do not name.
-    private func mayChangeUnasked(_ entity: CompiledEntity) -> Bool {
-        !entity.derivedSlots.isEmpty || connection.hasForeignTriggers == true
     }
 
     /// Returns the content of a table with the given index in the recorder.
@@ -82,6 +81,7 @@ final class ChangeGatherer {
     ///   - contents: The contents of the store's tables.
     ///   - model: The model of the store.
     func changes(in contents: [String: ChangedTable], model: CompiledModel) -> CommittedChanges {
+        if hasForeignTriggers, !recorder.changes.isEmpty { return .unknown }
         var changes = CommittedChanges()
         var roots = ChangedRoots()
         var last: (table: Int, content: ChangedTable?)?
@@ -102,11 +102,9 @@ final class ChangeGatherer {
         changes.author = writes.allSatisfy { $0.author == writes[0].author } ? writes.first?.author : nil
         // Derived values are written by triggers and after the request, and belong to no request.
         for root in roots.numbers {
-            for number in model[root].family where mayChangeUnasked(model[number]) {
+            for number in model[root].family where !model[number].derivedSlots.isEmpty {
                 let entity = model[number]
-                let slots =
-                    connection.hasForeignTriggers == true ? entity.allSlots : entity.derivedSlots.map { .attribute($0) }
-                changes.note(properties: slots.map(entity.name), of: entity.name)
+                changes.note(properties: entity.derivedSlots.map { entity.name(of: .attribute($0)) }, of: entity.name)
             }
         }
         return changes

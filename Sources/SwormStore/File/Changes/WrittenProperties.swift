@@ -92,11 +92,6 @@ struct WrittenProperties {
 }
 
 extension CompiledEntity {
-    /// All attributes and relationships.
-    var allSlots: [PropertySlot] {
-        attributes.indices.map { .attribute($0) } + relationships.indices.map { .relationship($0) }
-    }
-
     /// Returns the name of a property; for a leaf of a composite attribute, the name of the composite.
     func name(of slot: PropertySlot) -> String {
         switch slot {

@@ -97,16 +97,20 @@ package final class StoreConnection: @unchecked Sendable {
     }
 
     /// Looks for triggers that are not Core Data's. Called before a transaction; does its work once.
-    func findForeignTriggers() throws {
-        guard hasForeignTriggers == nil else { return }
+    ///
+    /// - Returns: Whether there are any.
+    @discardableResult
+    func findForeignTriggers() throws -> Bool {
+        if let hasForeignTriggers { return hasForeignTriggers }
         // The triggers of an R-tree have its name, and change no object.
         let count = try integer(
             """
             SELECT count(*) FROM sqlite_master AS t WHERE type = 'trigger' AND substr(name, 1, 5) <> 'Z_DA_' \
-            AND NOT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE %' \
+            AND NOT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE %USING RTREE%' \
             AND substr(t.name, 1, length(name) + 1) = name || '_')
             """)
         hasForeignTriggers = count != 0
+        return count != 0
     }
 
     /// Acquires the write lock in a read transaction, if its snapshot is the newest.

@@ -7,6 +7,8 @@ extension SQLiteSession {
 
     func historyExtent() throws -> HistoryExtent? { try readHistory { try $0.extent() } }
 
+    func hasForeignTriggers() throws -> Bool { try read { try $0.findForeignTriggers() } }
+
     func metadataValue(forKey key: String) throws -> Any? { try read { try $0.metadataValue(forKey: key) } }
 
     private func readHistory<Result>(_ body: (HistoryReader) throws -> Result) throws -> Result? {

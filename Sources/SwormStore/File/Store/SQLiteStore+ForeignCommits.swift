@@ -24,6 +24,8 @@ struct ForeignCommitsWatch: Sendable {
     /// The number of announced transactions whose commits are not part of the state, because they were read after it was
     /// determined.
     var surplus = 0
+    /// Whether commits that are part of the state are still being announced.
+    var isAnnouncing = false
     private var announcementsWithoutHistory = 0
 
     /// Notes the current state.
@@ -34,13 +36,14 @@ struct ForeignCommitsWatch: Sendable {
         let commits = state.flatMap { new.commits(since: $0) }
         state = new
         guard let commits else {
-            surplus = 0
+            (surplus, isAnnouncing) = (0, true)
             return Found(lastTransaction: lastTransaction)
         }
         // A commit without a transaction in the history is not missed: the surplus is then used up by other commits, and
         // this one is noticed with the next commit that is counted, at the latest that of the surplus.
         let unannounced = commits - surplus
         surplus = max(0, -unannounced)
+        isAnnouncing = unannounced > 0
         return unannounced > 0 ? Found(count: unannounced, lastTransaction: lastTransaction) : nil
     }
 
@@ -95,7 +98,8 @@ extension SQLiteStore {
         guard !takesTurns, case .log? = foreignCommits.withLock({ $0.watch == nil ? nil : $0.state }) else {
             return false
         }
-        return (try? foreignState()) != foreignCommits.withLock { $0.state }
+        let state = try? foreignState()
+        return foreignCommits.withLock { $0.isAnnouncing || $0.state != state }
     }
 
     package func noticeCommits() -> Bool { foreignCommits.withLock { $0.watch }?.lookNow() ?? true }
@@ -134,6 +138,7 @@ extension SQLiteStore {
             return true
         }
         announce(before)
+        foreignCommits.withLock { $0.isAnnouncing = false }
         return true
     }
 
@@ -165,6 +170,8 @@ extension SQLiteStore {
     private func transactions(after number: Int64) throws -> [StoredTransaction] {
         let session = try beginSession(nil)
         defer { session.end() }
+        // A trigger's changes are not in the history.
+        if try session.hasForeignTriggers() { return [] }
         return try session.history(after: .transaction(number), includingChanges: true, limit: nil) ?? []
     }
 
