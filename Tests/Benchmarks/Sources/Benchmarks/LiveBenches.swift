@@ -234,9 +234,10 @@ struct LiveBenches {
         _ one: () async throws -> Void, _ other: () async throws -> Void
     ) async throws -> ([Double], [Double]) {
         var all: ([Double], [Double]) = ([], [])
-        for _ in 0..<max(1, repetitions / 20) {
-            all.0 += try await times(of: 20, one)
-            all.1 += try await times(of: 20, other)
+        // Long batches, because the first calls after a pause wake threads.
+        for _ in 0..<4 {
+            all.0 += try await times(of: max(1, repetitions / 4), one)
+            all.1 += try await times(of: max(1, repetitions / 4), other)
         }
         return (all.0.sorted(), all.1.sorted())
     }
