@@ -191,8 +191,8 @@ final class LiveCenter: Sendable {
 
     // MARK: Reads
 
-    /// The number of waits of 0.1 ms for commits that are being made while a snapshot is opened.
-    private static let waitLimit = 50
+    /// The numbers of short waits, and of all, for commits that are being made while a snapshot is opened.
+    private static let (yieldLimit, waitLimit) = (100, 150)
 
     /// Refreshes works in one snapshot, so that their results belong to the same moment.
     private func refresh(_ works: [any LiveWork], after changes: CommittedChanges?) {
@@ -257,7 +257,8 @@ final class LiveCenter: Sendable {
             guard isLooking || context.instance.isCommitting else { break }
             waits += 1
             if waits > Self.waitLimit { return .unknown }
-            Thread.sleep(forTimeInterval: 0.0001)
+            // The thread that has committed usually needs some microseconds more, and a sleep lasts much longer.
+            if waits <= Self.yieldLimit { sched_yield() } else { Thread.sleep(forTimeInterval: 0.0001) }
         }
         guard let newer = state.withLock({ $0.pending }) else { return changes }
         var all = changes
