@@ -37,7 +37,7 @@ extension TableModel {
 
     private static func propertyIssues(of mapping: any AnyEntityMapping) -> [TableIssue] {
         var issues: [TableIssue] = []
-        func issue(_ kind: TableIssue.Kind, _ member: String, _ message: String) {
+        func issue(_ kind: TableIssue.Kind, at member: String, saying message: String) {
             issues.append(TableIssue(kind, entity: mapping.entityName, member: member, message: message))
         }
         let composites = Set(mapping.composites.map(\.name))
@@ -47,16 +47,19 @@ extension TableModel {
         for parts in elements {
             for part in parts.dropFirst() {
                 guard let problem = problem(ofName: String(part)) else { continue }
-                issue(.illegalName, parts.joined(separator: "."), "the name '\(part)' of an element \(problem)")
+                issue(
+                    .illegalName, at: parts.joined(separator: "."),
+                    saying: "the name '\(part)' of an element \(problem)")
             }
         }
         let paths = Set(elements.map { $0.joined(separator: ".") })
         let names = mapping.attributes.map(\.name).filter { !paths.contains($0) }
         for name in names + composites.sorted() + mapping.relations.map(\.name) where !name.isEmpty {
             if let problem = problem(ofName: name) {
-                issue(.illegalName, name, "the name \(problem)")
+                issue(.illegalName, at: name, saying: "the name \(problem)")
             } else if reservedNames.contains(name) {
-                issue(.illegalName, name, "every managed object has a method of this name; use another name")
+                issue(
+                    .illegalName, at: name, saying: "every managed object has a method of this name; use another name")
             }
         }
         for attribute in mapping.attributes {
@@ -69,8 +72,10 @@ extension TableModel {
                 }
             if !fits {
                 issue(
-                    .unfitDefault, attribute.name,
-                    "a new instance has the value \(number), which \(attribute.traits.storageType.summary) cannot hold")
+                    .unfitDefault, at: attribute.name,
+                    saying:
+                        "a new instance has the value \(number), which \(attribute.traits.storageType.summary) cannot hold"
+                )
             }
         }
         for relation in mapping.relations {
@@ -78,33 +83,38 @@ extension TableModel {
                 !relation.destination.anyMapping.relations.contains(where: { $0.name == inverse.name })
             {
                 issue(
-                    .unknownInverse, relation.name,
-                    "its inverse \(relation.destination.entityName).\(inverse.name) is not a stored property of its relations"
+                    .unknownInverse, at: relation.name,
+                    saying:
+                        "its inverse \(relation.destination.entityName).\(inverse.name) is not a stored property of its relations"
                 )
             }
             if relation.kind != .toOne, relation.maximumCount == 1 {
                 issue(
-                    .unfitOption, relation.name, "a to-many relation with at most one destination; use `ToOneRelation`")
+                    .unfitOption, at: relation.name,
+                    saying: "a to-many relation with at most one destination; use `ToOneRelation`")
             }
             if relation.minimumCount < 0 || relation.maximumCount < 0 {
-                issue(.unfitOption, relation.name, "`.count` is negative")
+                issue(.unfitOption, at: relation.name, saying: "`.count` is negative")
             }
         }
         for index in mapping.indexes where index.name.contains("\"") || index.name.contains("\0") {
-            issue(.illegalName, oneLine(index.name), "the name of the index has an invalid character")
+            issue(.illegalName, at: oneLine(index.name), saying: "the name of the index has an invalid character")
         }
         for (columns, kind) in mapping.uniquenessConstraints.map({ ($0, "a uniqueness constraint") })
             + mapping.indexes.map({ ($0.elements.map(\.attribute), "the index '\($0.name)'") })
         {
             for column in columns where paths.contains(column) {
                 issue(
-                    .unfitOption, column,
-                    "\(kind) names an element of a composite attribute; declare the property outside of the composite")
+                    .unfitOption, at: column,
+                    saying:
+                        "\(kind) names an element of a composite attribute; declare the property outside of the composite"
+                )
             }
         }
         for constraint in mapping.uniquenessConstraints where Set(constraint).count < constraint.count {
             issue(
-                .repeatedName, constraint.joined(separator: ", "), "a uniqueness constraint names one attribute twice")
+                .repeatedName, at: constraint.joined(separator: ", "),
+                saying: "a uniqueness constraint names one attribute twice")
         }
         return issues
     }

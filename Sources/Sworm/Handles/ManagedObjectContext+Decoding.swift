@@ -62,7 +62,7 @@ extension ManagedObjectContext {
         request.limit = 1
         var isFound = false
         do {
-            try values(request, binding, at: place) { _ in isFound = true }
+            try values(of: request, with: binding, at: place) { _ in isFound = true }
         } catch {
             if isFound { place.deinitialize(count: 1) }
             throw translatedError(error)
@@ -106,7 +106,7 @@ extension ManagedObjectContext {
         }
         if try request.content.isEmpty() { return }
         do {
-            try values(request.content, binding, guarded)
+            try values(of: request.content, with: binding, guarded)
         } catch {
             throw failure ?? translatedError(error)
         }
@@ -116,7 +116,7 @@ extension ManagedObjectContext {
     ///
     /// - Parameter first: The memory in which the first value is created and remains. Further values are not read then.
     private func values<T>(
-        _ request: RequestContent, _ binding: EntityBinding<T>, at first: UnsafeMutablePointer<T>? = nil,
+        of request: RequestContent, with binding: EntityBinding<T>, at first: UnsafeMutablePointer<T>? = nil,
         _ body: (UnsafeMutablePointer<T>) throws -> Void
     ) throws {
         if try instance.forEach(request, with: binding, at: first, body: body) { return }

@@ -64,23 +64,23 @@ extension NSMigrationManager {
         _ property: NSPropertyMapping, source: NSEntityDescription?, destination: NSEntityDescription?,
         in model: NSMappingModel, mapping: String, issues: inout IssueList
     ) {
-        func refuse(_ name: String, _ entity: NSEntityDescription, _ side: String) {
+        func refuse(_ name: String, of entity: NSEntityDescription, side: String) {
             issues.add(
                 "Entity mapping '\(mapping)' names the property '\(entity.name ?? "").\(name)', which the \(side) model does "
                     + "not have.", entity: entity.name, key: name)
         }
         if let destination {
             let name = property.name ?? ""
-            if destination.propertiesByName[Self.first(of: name)] == nil { refuse(name, destination, "new") }
+            if destination.propertiesByName[Self.first(of: name)] == nil { refuse(name, of: destination, side: "new") }
         }
         guard let source, let form = property.valueExpression?.form else { return }
         switch form {
         case .source(let path):
-            if source.propertiesByName[Self.first(of: path)] == nil { refuse(path, source, "old") }
+            if source.propertiesByName[Self.first(of: path)] == nil { refuse(path, of: source, side: "old") }
         case .relationship(let name):
-            if source.relationshipsByName[name] == nil { refuse(name, source, "old") }
+            if source.relationshipsByName[name] == nil { refuse(name, of: source, side: "old") }
         case .entityMapping(let other, let path):
-            if source.relationshipsByName[Self.first(of: path)] == nil { refuse(path, source, "old") }
+            if source.relationshipsByName[Self.first(of: path)] == nil { refuse(path, of: source, side: "old") }
             if model.entityMappingsByName[other] == nil {
                 issues.add("Entity mapping '\(mapping)' names the entity mapping '\(other)', which does not exist.")
             }

@@ -37,18 +37,18 @@ extension ValidationRule {
 
     /// The rule as a predicate over the value.
     var predicate: NSPredicate {
-        func compare(_ left: ExpressionTree, _ comparator: SwormPredicates.Comparator, _ right: AttributeValue)
-            -> NSPredicate
-        {
+        func compare(
+            _ left: ExpressionTree, by comparator: SwormPredicates.Comparator, with right: AttributeValue
+        ) -> NSPredicate {
             FormatPredicate(tree: .comparison(Comparison(left, by: comparator, with: .value(right))))
         }
         let length = ExpressionTree.path(["length"])
         return switch self {
-        case .minimum(let bound): compare(.evaluatedObject, .greaterOrEqual, bound)
-        case .maximum(let bound): compare(.evaluatedObject, .lessOrEqual, bound)
-        case .minimumLength(let count): compare(length, .greaterOrEqual, .int(Int64(count)))
-        case .maximumLength(let count): compare(length, .lessOrEqual, .int(Int64(count)))
-        case .pattern(let pattern): compare(.evaluatedObject, .matches, .string(pattern))
+        case .minimum(let bound): compare(.evaluatedObject, by: .greaterOrEqual, with: bound)
+        case .maximum(let bound): compare(.evaluatedObject, by: .lessOrEqual, with: bound)
+        case .minimumLength(let count): compare(length, by: .greaterOrEqual, with: .int(Int64(count)))
+        case .maximumLength(let count): compare(length, by: .lessOrEqual, with: .int(Int64(count)))
+        case .pattern(let pattern): compare(.evaluatedObject, by: .matches, with: .string(pattern))
         case .predicate(let tree, _): FormatPredicate(tree: tree)
         }
     }
