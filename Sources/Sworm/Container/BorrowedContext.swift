@@ -44,18 +44,6 @@ extension ManagedObject {
     /// Returns the object as a value. Properties without a value in the object keep that of a new instance.
     package func decodeUnfinished() throws -> PlainObject {
         try check()
-        var object = binding.mapping.makeEmpty()
-        for index in binding.mapping.attributes.indices {
-            let value = try value(index)
-            if case .null = value {
-                // An element of an optional composite may be required.
-                if binding.mapping.attributes[index].isOptional {
-                    try? binding.mapping.write(value, at: index, into: &object)
-                }
-                continue
-            }
-            try binding.mapping.write(value, at: index, into: &object)
-        }
-        return object
+        return try decodeValue(isUnfinished: true)
     }
 }

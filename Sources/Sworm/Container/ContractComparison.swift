@@ -35,6 +35,10 @@ struct ContractComparison {
             ModelContract.Violation(kind, entity: entity, member: member, message: message, suggestion: suggestion))
     }
 
+    mutating func note(_ kind: ModelContract.Violation.Kind, entity: String, message: String) {
+        add(kind, entity: entity, member: nil, message: message)
+    }
+
     private mutating func compare(_ mapping: any AnyEntityMapping) {
         guard !mapping.entityName.isEmpty else { return }
         guard let entity = entities[mapping.entityName] else {
@@ -71,6 +75,7 @@ struct ContractComparison {
                     suggestion: nearestName(to: relation.name, in: relationships.keys))
             }
         }
+        compareHierarchy(of: mapping, with: entity)
         if use == .writing, !entity.isAbstract { findMissing(from: mapping, in: entity) }
     }
 

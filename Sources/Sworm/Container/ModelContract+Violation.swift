@@ -27,6 +27,8 @@ extension ModelContract {
             case missingAttribute
             /// The model requires a destination that no table can set, so that an object could not be saved.
             case missingRelation
+            /// The hierarchy of entities differs: a case is no sub-entity in the model, or a sub-entity has no case.
+            case subentity
             /// The tables are invalid regardless of the model.
             case table
         }

@@ -13,6 +13,7 @@ extension TableModel {
         var capitalised: [String: String] = [:]
         for mapping in mappings {
             let name = mapping.entityName
+            if mapping.isOwnCase { continue }
             if let other = entities.updateValue(mapping, forKey: name) {
                 issues.append(
                     TableIssue(
@@ -78,7 +79,7 @@ extension TableModel {
                 )
             }
         }
-        for relation in mapping.relations {
+        for relation in mapping.ownRelations {
             if let inverse = relation.inverse,
                 !relation.destination.anyMapping.relations.contains(where: { $0.name == inverse.name })
             {

@@ -73,15 +73,26 @@ private struct TableModelBuilder {
     }
 
     private mutating func make() -> [NSEntityDescription] {
+        // The struct of the objects of a super-entity itself adds nothing to the entity.
+        let mappings = mappings.filter { !$0.isOwnCase }
         for mapping in mappings {
             let entity = NSEntityDescription()
             entity.name = mapping.entityName
             if let former = mapping.formerEntityName { entity.renamingIdentifier = former }
             entities[mapping.entityName] = entity
         }
-        for mapping in mappings { fill(mapping) }
+        for mapping in mappings where mapping.isSuperentity {
+            guard let entity = entities[mapping.entityName] else { continue }
+            let all = mapping.subentities.compactMap { type in entities[type.entityName] }
+            let others = all.filter { $0 !== entity }
+            entity.subentities = others
+            entity.isAbstract = others.count == all.count
+        }
+        // The properties of super-entities come first, because the indexes of sub-entities may name them.
+        let depths = mappings.map(\.superentities.count)
+        for index in mappings.indices.sorted(by: { depths[$0] < depths[$1] }) { fill(mappings[index]) }
         for mapping in mappings {
-            for relation in mapping.relations { link(relation, of: mapping.entityName) }
+            for relation in mapping.ownRelations { link(relation, of: mapping) }
         }
         return mappings.compactMap { entities[$0.entityName] }
     }
@@ -90,18 +101,18 @@ private struct TableModelBuilder {
         guard let entity = entities[mapping.entityName] else { return }
         let elements = Set(mapping.composites.flatMap(\.elementNames))
         let attributes =
-            mapping.attributes.filter { !elements.contains($0.name) }.map(Self.attribute)
-            + mapping.composites.map { Self.composite($0, of: mapping) }
-        let relationships = mapping.relations.map { relation in
+            mapping.ownAttributes.filter { !elements.contains($0.name) }.map(Self.attribute)
+            + mapping.ownComposites.map { Self.composite($0, of: mapping) }
+        let relationships = mapping.ownRelations.map { relation in
             let relationship = relationship(relation)
             self.relationships[End(entity: mapping.entityName, relation: relation.name)] = relationship
             return relationship
         }
         entity.properties = attributes + relationships
         // After the properties, because the constraints and indexes refer to attributes by name.
-        let byName = Dictionary(attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let byName = entity.attributesByName
         entity.uniquenessConstraints =
-            mapping.attributes.filter(\.traits.isUnique).map { [$0.name] } + mapping.uniquenessConstraints
+            mapping.ownAttributes.filter(\.traits.isUnique).map { [$0.name] } + mapping.uniquenessConstraints
         entity.indexes = mapping.allIndexes.map { index in
             let elements = index.elements.compactMap { element in
                 byName[element.attribute].map {
@@ -206,10 +217,10 @@ private struct TableModelBuilder {
     }
 
     /// Makes two relationships each other's inverse. Only one of them has to name the other, and either one may.
-    private func link(_ mapping: RelationMapping, of entity: String) {
-        guard let inverse = mapping.inverse,
-            let one = relationships[End(entity: entity, relation: mapping.name)],
-            let other = relationships[End(entity: mapping.destination.entityName, relation: inverse.name)]
+    private func link(_ relation: RelationMapping, of mapping: any AnyEntityMapping) {
+        guard let inverse = relation.inverse,
+            let one = relationships[End(entity: mapping.entityName, relation: relation.name)],
+            let other = relationships[End(entity: relation.destination.entityName, relation: inverse.name)]
         else { return }
         one.inverseRelationship = other
         other.inverseRelationship = one
@@ -220,7 +231,7 @@ extension AnyEntityMapping {
     /// The indexes of the table: first those of single attributes, then the declared ones.
     var allIndexes: [IndexMapping] {
         let taken = Set(indexes.map(\.name))
-        let single = attributes.filter(\.traits.isIndexed).map { attribute in
+        let single = ownAttributes.filter(\.traits.isIndexed).map { attribute in
             // The name that a developer would likely choose in a model editor.
             var name = "by" + attribute.name.prefix(1).uppercased() + attribute.name.dropFirst()
             while taken.contains(name) { name += "_" }

@@ -44,16 +44,19 @@ public struct ConditionAllowList: Sendable {
     /// Creates a list that allows nothing.
     public init() {}
 
-    /// Returns the list with attributes of an entity added.
+    /// Returns the list with attributes of an entity added. A composite attribute adds all of its elements.
     ///
     /// A key path that is not in the table makes every check fail.
     public func allowing<T>(_ type: T.Type, _ attributes: PartialKeyPath<T>...) -> ConditionAllowList
     where T: ManagedObjectConvertible {
         var result = self
+        result.addCasts(to: T.mapping)
         for attribute in attributes {
             do {
-                let mapping = try T.mapping.attribute(attribute)
-                result.add(AllowedMember(mapping), named: mapping.name, of: T.entityName)
+                for index in try T.mapping.indices(of: attribute) {
+                    let found = T.mapping.attributes[index]
+                    result.add(AllowedMember(found), named: found.name, of: T.entityName)
+                }
             } catch {
                 result.tableFailure = result.tableFailure ?? error
             }
@@ -68,6 +71,7 @@ public struct ConditionAllowList: Sendable {
     public func allowing<T>(_ type: T.Type, relations: PartialKeyPath<T.Relations>...) -> ConditionAllowList
     where T: ManagedObjectConvertible {
         var result = self
+        result.addCasts(to: T.mapping)
         for keyPath in relations {
             guard let relation = T.relations[keyPath: keyPath] as? any Relation else {
                 let message =
@@ -79,6 +83,14 @@ public struct ConditionAllowList: Sendable {
             result.add(AllowedMember(relation), named: relation.name, of: T.entityName)
         }
         return result
+    }
+
+    /// Allows the step from the super-entities of a type to the type, whose properties are allowed.
+    private mutating func addCasts(to mapping: any AnyEntityMapping) {
+        for above in mapping.superentities where above.entityName != mapping.entityName {
+            add(
+                AllowedMember(part: mapping.entityName), named: EntityCast.key(mapping.entityName), of: above.entityName)
+        }
     }
 
     private mutating func add(_ member: AllowedMember, named name: String, of entity: String) {

@@ -11,6 +11,7 @@ struct TableTypes: TypedEntity {
 
     func property(named key: String) throws -> TypedProperty {
         if let composite = CompositeTypes(key, of: self) { return .toOne(composite) }
+        if let other = mapping.castTarget(key) { return .toOne(TableTypes(mapping: other, isPlain: isPlain)) }
         if let attribute = mapping.attributes.first(where: { $0.name == key }) {
             // In the model of an object, a type may represent a composite attribute as a whole.
             if !isPlain, attribute.isWholeValue { return .unknown }

@@ -1,3 +1,5 @@
+import SwormPredicates
+
 /// A row for use in `#Predicate`: the attributes of an entity, and its relations, which plain structs lack.
 ///
 /// ```swift
@@ -46,6 +48,20 @@ public struct Row<PlainObject: ManagedObjectConvertible>: Sendable, Equatable, C
             .toMany(PlainObject.relations[keyPath: keyPath].name, RowType(Row<D>.self), isOrdered: true)
         }
         return []
+    }
+}
+
+extension Row where PlainObject: SuperentityConvertible {
+    /// The row as one of a sub-entity; nil if it belongs to another entity: `$0.book?.pages > 300`.
+    ///
+    /// The name of the member is that of the ``Subentity`` in the table of cases.
+    public subscript<S>(
+        dynamicMember keyPath: any KeyPath<PlainObject.Subentities, Subentity<PlainObject, S>> & Sendable
+    ) -> Row<S>? {
+        RowRecorder.current?.record(\Row.[dynamicMember: keyPath]) {
+            .toOne(EntityCast.key(S.entityName), RowType(Row<S>.self))
+        }
+        return nil
     }
 }
 

@@ -12,8 +12,7 @@ extension ManagedObject {
     @discardableResult
     public func encode(_ value: PlainObject) throws -> Self {
         try checkWriting()
-        let values = try binding.mapping.values(of: value)
-        try translatingErrors { try binding.setValues(values, of: instance) }
+        try translatingErrors { try binding.write(value, into: instance) }
         return self
     }
 

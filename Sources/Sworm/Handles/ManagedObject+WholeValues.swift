@@ -76,6 +76,8 @@ extension ManagedObject {
 
     private func decodeWhole<Value>(_ keyPath: KeyPath<PlainObject, Value>) throws -> Value {
         try check()
+        // The values of an enum of structs are only written into the struct of a case.
+        if binding.cases != nil { return try decodeValue()[keyPath: keyPath] }
         var object = binding.mapping.makeEmpty()
         for index in try indices(of: keyPath) {
             try binding.mapping.write(try value(index), at: index, into: &object)

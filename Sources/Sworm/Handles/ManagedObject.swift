@@ -98,6 +98,18 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
         return ManagedObject<T>.handle(row: index, of: others, in: family)
     }
 
+    /// The entity of the object, which may be a sub-entity.
+    var entityKey: EntityKey {
+        if made == nil, let rows = family.rows { return rows.entityKey(Int(row)) }
+        return instance.entityKey
+    }
+
+    /// Returns a handle to the same object as one of another type.
+    func retyped<T>(as type: T.Type) throws -> ManagedObject<T> {
+        guard made == nil, let rows = family.rows else { return try handle(instance, as: T.self) }
+        return ManagedObject<T>.handle(row: Int(row), of: rows, in: try family.workspace.family(of: T.self, rows))
+    }
+
     var binding: EntityBinding<PlainObject> { family.binding }
     var scope: Scope { family.scope }
 
@@ -176,6 +188,18 @@ public final class ManagedObject<PlainObject: ManagedObjectConvertible> {
         }
     }
 
+    /// Returns the object as a value. The caller has checked the handle.
+    ///
+    /// - Parameter isUnfinished: Whether properties without a value in the object keep that of a new instance.
+    func decodeValue(isUnfinished: Bool = false) throws -> PlainObject {
+        try translatingErrors {
+            if made == nil, let rows = family.rows {
+                return try binding.decode(RowSource(rows: rows, row: Int(row)), isUnfinished: isUnfinished)
+            }
+            return try binding.decode(ObjectSource(object: instance), isUnfinished: isUnfinished)
+        }
+    }
+
     /// Returns a handle to another object in the same scope.
     func handle<T>(_ object: NSManagedObject, as type: T.Type) throws -> ManagedObject<T> {
         ManagedObject<T>(object, in: try family.workspace.family(of: T.self))
@@ -191,11 +215,7 @@ extension ManagedObject {
     ///   ``AttributeError/badAttribute(_:)`` if the type cannot hold a value.
     public func decode() throws -> PlainObject {
         try check()
-        var object = binding.mapping.makeEmpty()
-        for index in binding.mapping.attributes.indices {
-            try binding.mapping.write(try value(index), at: index, into: &object)
-        }
-        return object
+        return try decodeValue()
     }
 
     /// Returns one attribute of the object.

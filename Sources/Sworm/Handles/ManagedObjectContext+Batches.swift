@@ -30,7 +30,7 @@ extension ManagedObjectContext {
         var values: [(index: Int, value: AttributeValue)] = []
         func add<Value>(_ keyPath: WritableKeyPath<PlainObject, Value>, _ value: Value) throws {
             object[keyPath: keyPath] = value
-            for index in try binding.mapping.elements(at: keyPath) ?? [binding.mapping.index(of: keyPath)] {
+            for index in try binding.mapping.indices(of: keyPath) {
                 values.removeAll { $0.index == index }
                 values.append((index, try binding.mapping.read(index, of: object)))
             }

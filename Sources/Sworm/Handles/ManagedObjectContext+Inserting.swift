@@ -68,11 +68,11 @@ extension ManagedObjectContext {
         let constraints = binding.constraints(in: instance)
         let mapping = binding.mapping
         let target = try mapping.constraint(try attributes.map { try mapping.index(of: $0) }, among: constraints)
-        let updates: [Int]? =
+        let updates: UpsertUpdates? =
             switch policy.action {
             case .refuse, .ignore: nil
-            case .updateAll: mapping.attributes.indices.filter { !constraints[target].attributes.contains($0) }
-            case .update(let named): try named.map { try mapping.index(of: $0) }
+            case .updateAll: .all
+            case .update(let keyPaths): .named(try mapping.names(ofUpdated: keyPaths))
             }
         guard let isEmpty = try scope.takingValue({ values.isKnownEmpty }) else {
             guard let values = try scope.takingValue({ PeekedSequence(values) }) else { return Upsert.Result() }
@@ -85,7 +85,7 @@ extension ManagedObjectContext {
 
     private func upsert<PlainObject>(
         _ values: some Sequence<PlainObject>, _ binding: EntityBinding<PlainObject>,
-        among constraints: [ModelConstraint], target: Int, updates: [Int]?, policy: Upsert.Policy<PlainObject>
+        among constraints: [ModelConstraint], target: Int, updates: UpsertUpdates?, policy: Upsert.Policy<PlainObject>
     ) throws -> Upsert.Result {
         let isRefusing = if case .refuse = policy.action { true } else { false }
         return try translatingErrors {
@@ -98,10 +98,17 @@ extension ManagedObjectContext {
             {
                 return result
             }
-            var upsert = ObjectUpsert(
-                binding: binding, context: instance, constraints: constraints, target: isRefusing ? nil : target,
-                updates: updates)
-            return try upsert.run(values)
+            return try binding.upsertObjects(
+                values, on: isRefusing ? nil : constraints[target].names, updates: updates, in: instance)
+        }
+    }
+}
+
+extension EntityMapping {
+    /// Returns the names of the attributes to update; for a composite attribute, those of its elements.
+    fileprivate func names(ofUpdated keyPaths: [any PartialKeyPath<T> & Sendable]) throws -> [String] {
+        try keyPaths.flatMap { keyPath in
+            try indices(of: keyPath).map { attributes[$0].name }
         }
     }
 }

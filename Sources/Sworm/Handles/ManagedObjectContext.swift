@@ -59,10 +59,7 @@ extension ManagedObjectContext {
     ) throws -> ManagedObject<PlainObject> {
         try scope.checkWriting(PlainObject.entityName, id: nil)
         let family = try family(of: PlainObject.self)
-        // The value is encoded first, so that an encoding error leaves no incomplete object.
-        let values = try family.binding.mapping.values(of: value)
-        return ManagedObject(
-            try translatingErrors { try family.binding.insert(values, into: instance) }, in: family)
+        return ManagedObject(try translatingErrors { try family.binding.insert(value, into: instance) }, in: family)
     }
 
     /// Deletes an object, following the delete rules of its relations.

@@ -15,40 +15,22 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
     let target: Int?
     /// The indexes of the attributes in the mapping that are updated in an existing object, or nil to leave it unchanged.
     let updates: [Int]?
-    private var result = Upsert.Result()
-
+    /// - Parameter names: The attributes of the constraint that matches values with objects.
     init(
-        binding: EntityBinding<T>, context: NSManagedObjectContext, constraints: [ModelConstraint], target: Int?,
-        updates: [Int]?
+        binding: EntityBinding<T>, context: NSManagedObjectContext, on names: [String]?, updates: UpsertUpdates?
     ) {
         self.binding = binding
         self.context = context
+        let constraints = binding.constraints(in: context)
         self.constraints = constraints
-        self.target = target
-        self.updates = updates
+        target = names.flatMap { names in constraints.firstIndex { $0.names == names } }
+        self.updates = updates?.indices(in: binding.mapping, besides: names ?? [])
     }
 
-    /// Inserts, updates or ignores the objects of all values. If it throws an error, it changes nothing.
-    mutating func run(_ values: some Sequence<T>) throws -> Upsert.Result {
-        let before = Checkpoint(of: context)
-        do {
-            var part: [[AttributeValue]] = []
-            for value in values {
-                part.append(try binding.mapping.values(of: value))
-                guard part.count == 500 else { continue }
-                try take(part)
-                part.removeAll(keepingCapacity: true)
-            }
-            try take(part)
-        } catch {
-            context.restore(before)
-            throw error
-        }
-        return result
-    }
-
-    private mutating func take(_ part: [[AttributeValue]]) throws {
-        guard !part.isEmpty else { return }
+    /// Inserts, updates or ignores the objects of values.
+    func take(_ part: [[AttributeValue]]) throws -> Upsert.Result {
+        guard !part.isEmpty else { return Upsert.Result() }
+        var result = Upsert.Result()
         var holders = try constraints.map { try self.holders(of: part, $0) }
         for values in part {
             try binding.check(values)
@@ -84,6 +66,7 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
             note(existing, with: wanted, in: &holders)
             result.updated += 1
         }
+        return result
     }
 
     private func note(

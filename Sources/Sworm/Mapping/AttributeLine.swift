@@ -62,6 +62,23 @@ struct AttributeLine<Owner: SendableMetatype>: Sendable {
             })
     }
 
+    /// Returns the line of an element as a line of an enum of structs whose cases share the composite. It is only read,
+    /// because the values of an enum are written into the struct of a case.
+    ///
+    /// - Parameters:
+    ///   - read: Returns the composite; nil if it has no value.
+    ///   - property: The key path of the composite; nil if it is optional.
+    func shared<T: SuperentityConvertible>(
+        _ property: PartialKeyPath<T>?, of name: String, allowsNil: Bool,
+        from composite: @escaping @Sendable (T) -> Owner?
+    ) -> AttributeLine<T> {
+        let read = read
+        return element(
+            of: name, keyPath: property.flatMap { property in keyPath.flatMap { property.appending(path: $0) } },
+            isOptional: isOptional || property == nil, allowsNil: allowsNil, offset: nil,
+            read: { try composite($0).map(read) ?? .null }, write: T.refuseWriting)
+    }
+
     private func element<T>(
         of composite: String, keyPath: PartialKeyPath<T>?, isOptional: Bool, allowsNil: Bool, offset: Int?,
         read: @escaping @Sendable (T) throws -> AttributeValue,

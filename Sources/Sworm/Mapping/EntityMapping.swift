@@ -25,6 +25,8 @@ final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping {
 
     /// The composite attributes, sorted by name. Their elements are attributes with the names `composite.element`.
     let composites: [CompositeMapping]
+    /// The cases of an enum of structs; empty for any other type. The attributes are then those that the cases share.
+    let cases: [any SubentityLink<T>]
 
     private let readers: [@Sendable (T) throws -> AttributeValue]
     private let writers: [@Sendable (inout T, AttributeValue) throws -> Void]
@@ -48,6 +50,7 @@ final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping {
 
         entityName = name
         formerEntityName = T.formerEntityName
+        cases = T.subentityLinks
         relations = Mirror(reflecting: T.relations).children.compactMap { child in
             (child.value as? any Relation).map { RelationMapping(label: child.label ?? "", relation: $0) }
         }
@@ -189,6 +192,14 @@ final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping {
     /// another attribute.
     func elements(at keyPath: AnyKeyPath) -> [Int]? { part(at: keyPath)?.indices }
 
+    /// Returns the index of the attribute that a key path refers to, or those of the elements of a composite attribute.
+    ///
+    /// - Throws: See ``index(of:)``.
+    func indices(of keyPath: PartialKeyPath<T>) throws(StoreError) -> [Int] {
+        if let elements = elements(at: keyPath) { return elements }
+        return [try index(of: keyPath)]
+    }
+
     private func part(at keyPath: AnyKeyPath) -> CompositePart<T>? {
         partByKeyPath.isEmpty ? nil : partByKeyPath[keyPath].map { parts[$0] }
     }
@@ -230,8 +241,23 @@ struct CompositePart<T>: Sendable {
     let clear: (@Sendable (inout T) -> Void)?
 }
 
+extension EntityMapping {
+    var superentity: (any AnyEntityMapping)? { T.superentityType?.anyMapping }
+    var subentities: [any ManagedObjectConvertible.Type] { cases.map(\.type) }
+    var isSuperentity: Bool { T.self is any SuperentityConvertible.Type }
+    var namesWithOptions: [String] { T.attributes.filter { !$0.options.isEmpty }.map(\.name).sorted() }
+}
+
 /// A mapping whose type is not statically known.
 protocol AnyEntityMapping: AnyObject, Sendable {
+    /// The mapping of the super-entity, if the type is a case of an enum of structs.
+    var superentity: (any AnyEntityMapping)? { get }
+    /// The types of the cases, if the type is an enum of structs.
+    var subentities: [any ManagedObjectConvertible.Type] { get }
+    /// Whether the type is an enum of structs.
+    var isSuperentity: Bool { get }
+    /// The names of the attributes with options in the table.
+    var namesWithOptions: [String] { get }
     var entityName: String { get }
     var formerEntityName: String? { get }
     var typeName: String { get }

@@ -1,23 +1,23 @@
 import Foundation
 import SwormPredicates
 
-/// Two new instances of a type, created at different moments to find the values that every call of `init()` returns.
+/// Two new instances of a type, created at different moments to find the values that every call of `init()` returns. For
+/// an enum of structs, there are two for each struct.
 struct FreshInstances<T: ManagedObjectConvertible> {
-    private let first: T
-    private let second: T
+    private let instances: [T]
 
     init() {
-        first = T()
+        let first = EntityMapping<T>.freshInstances()
         // Two instances created within one tick of the clock would agree on `Date()`.
         let moment = Date()
         for _ in 0..<100_000 where Date() == moment {}
-        second = T()
+        instances = first + EntityMapping<T>.freshInstances()
     }
 
-    /// Returns the value of an attribute that both instances share, or nil if the values differ or are nil.
+    /// Returns the value of an attribute that all instances share, or nil if the values differ or are nil.
     func commonValue(of line: AttributeLine<T>) -> AttributeValue? {
-        guard let one = try? line.read(first), let other = try? line.read(second) else { return nil }
-        return one == other && one != .null ? one : nil
+        guard let first = instances.first, let value = try? line.read(first), value != .null else { return nil }
+        return instances.dropFirst().allSatisfy { (try? line.read($0)) == value } ? value : nil
     }
 
     /// Returns whether a copy of one instance is equivalent to a new instance, once all attributes are written.
@@ -25,8 +25,8 @@ struct FreshInstances<T: ManagedObjectConvertible> {
     /// The result is true only if it can be proved: the memory of the type is the sum of its stored properties, and
     /// each of them is covered by attributes or holds an equal primitive value in both instances.
     func shareTemplate(_ table: some Sequence<Attribute<T>>) -> Bool {
-        guard !(T.self is AnyObject.Type) else { return false }
-        let mirrors = (Mirror(reflecting: first), Mirror(reflecting: second))
+        guard !(T.self is AnyObject.Type), instances.count == 2 else { return false }
+        let mirrors = (Mirror(reflecting: instances[0]), Mirror(reflecting: instances[1]))
         guard mirrors.0.displayStyle == .struct else { return false }
         var covered: Set<Int> = []
         for attribute in table {

@@ -15,6 +15,10 @@ public protocol ManagedObjectConvertible: SendableMetatype {
     /// A type whose properties are the relations of the entity, or `Void` if the entity has none.
     associatedtype Relations: Sendable = Void
 
+    /// The enum that holds the type as one of its cases, for a sub-entity; `Never` for any other entity. See
+    /// ``SuperentityConvertible``.
+    associatedtype Superentity = Never
+
     /// The name of the entity in the model, by default the name of the type.
     static var entityName: String { get }
 

@@ -1,6 +1,7 @@
-/// Returns the mappings of the given types and of all types that their relations reach, each type once.
+/// Returns the mappings of the given types and of all types that their relations reach, each type once, with their
+/// super-entities and sub-entities.
 ///
-/// The given types come first, followed by the types that are found through relations, in that order.
+/// The given types come first, followed by the types that are found through them, in that order.
 func reachableEntities(
     from roots: [any ManagedObjectConvertible.Type]
 ) -> [(type: any ManagedObjectConvertible.Type, mapping: any AnyEntityMapping)] {
@@ -11,6 +12,8 @@ func reachableEntities(
         guard seen.insert(ObjectIdentifier(type)).inserted else { continue }
         let mapping = type.anyMapping
         found.append((type, mapping))
+        if let superentity = type.superentityType { queue.append(superentity) }
+        queue.append(contentsOf: mapping.subentities)
         queue.append(contentsOf: mapping.relations.map(\.destination))
     }
     return found
@@ -20,13 +23,13 @@ func reachableEntities(
 /// table, and those of the inverses between tables.
 func tableIssues(from roots: [any ManagedObjectConvertible.Type]) -> [TableIssue] {
     let mappings = reachableEntities(from: roots).map(\.mapping)
-    return mappings.flatMap(\.issues) + mappings.flatMap(inverseIssues)
+    return mappings.flatMap(\.issues) + mappings.flatMap(subentityIssues) + mappings.flatMap(inverseIssues)
 }
 
 private func inverseIssues(_ mapping: any AnyEntityMapping) -> [TableIssue] {
     var issues: [TableIssue] = []
     var claimed: [String: String] = [:]
-    for relation in mapping.relations {
+    for relation in mapping.ownRelations {
         guard let inverse = relation.inverse else { continue }
         func issue(_ kind: TableIssue.Kind, _ message: String) {
             issues.append(TableIssue(kind, entity: mapping.entityName, member: relation.name, message: message))

@@ -4,6 +4,7 @@ struct TableIssue: Sendable, Hashable, CustomStringConvertible {
         case emptyEntityName, emptyName, repeatedName, repeatedKeyPath, attributeAndRelation
         case repeatedEntity, illegalName, unfitDefault, unknownInverse
         case unfitOption, unfitComposite, unknownKeyPath, repeatedIndex, foreignInverse, oneSidedInverse, sharedInverse
+        case unfitSubentity
     }
 
     let kind: Kind

@@ -2,13 +2,7 @@ import SwormPredicates
 
 extension EntityBinding {
     /// Returns an object as a value.
-    func value(of object: NSManagedObject) throws -> T {
-        var value = mapping.makeEmpty()
-        for index in mapping.attributes.indices {
-            try mapping.write(try self.value(of: object, at: index), at: index, into: &value)
-        }
-        return value
-    }
+    func value(of object: NSManagedObject) throws -> T { try decode(ObjectSource(object: object)) }
 
     /// Inserts an object, and validates it as a save would.
     ///

@@ -3,8 +3,15 @@ import CoreData
 #else
 import OpenCoreData
 #endif
+import SwormPredicates
 
 extension NSEntityDescription {
+    /// Returns the entity of a step of a key path that continues only with objects of a sub-entity or super-entity.
+    func castTarget(_ key: String) -> NSEntityDescription? {
+        guard let name = EntityCast.entity(key), propertiesByName[key] == nil else { return nil }
+        return root.family.first { $0.name == name }
+    }
+
     /// The entity and all entities that inherit from it.
     var family: [NSEntityDescription] { [self] + subentities.flatMap(\.family) }
 

@@ -56,6 +56,10 @@ struct ValueColumn: Sendable {
             if case .attribute(let slot)? = entity.slot(named: path[index...].joined(separator: ".")) {
                 return entity.attributes[slot]
             }
+            if let name = EntityCast.entity(key), let target = model.entity(named: name), entity.slot(named: key) == nil {
+                entity = target
+                continue
+            }
             guard case .relationship(let slot)? = entity.slot(named: key) else { return nil }
             entity = model[entity.relationships[slot].destination]
         }

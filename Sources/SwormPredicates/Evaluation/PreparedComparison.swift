@@ -113,6 +113,8 @@ struct PreparedComparison: Sendable {
     // MARK: Equality and order
 
     private func isEqual(_ value: EvaluationValue, in scope: EvaluationScope) throws -> Bool? {
+        // An object differs from nil, even if it has no identity.
+        if self.right.isWrittenNil, case .object = value { return false }
         let left = try normalized(value)
         let right = try rightValue(scope)
         if left == .null || right == .null {

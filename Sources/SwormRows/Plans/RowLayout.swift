@@ -26,6 +26,8 @@ package final class RowLayout: Sendable {
     package let make: @Sendable (UnsafeMutableRawPointer) -> Void
     package let copy: @Sendable (UnsafeRawPointer, UnsafeMutableRawPointer) -> Void
     package let destroy: @Sendable (UnsafeMutableRawPointer) -> Void
+    /// The kinds of rows, if a column identifies the kind of each row.
+    package let variants: RowVariants?
     let hasExternal: Bool
     /// The reason why the plan cannot be used, if any.
     package let mistake: String?
@@ -34,7 +36,7 @@ package final class RowLayout: Sendable {
         ops: [RowOp], customs: [Custom], stride: Int, alignment: Int, start: Start,
         make: @escaping @Sendable (UnsafeMutableRawPointer) -> Void,
         copy: @escaping @Sendable (UnsafeRawPointer, UnsafeMutableRawPointer) -> Void,
-        destroy: @escaping @Sendable (UnsafeMutableRawPointer) -> Void, mistake: String?
+        destroy: @escaping @Sendable (UnsafeMutableRawPointer) -> Void, variants: RowVariants?, mistake: String?
     ) {
         self.ops = ops
         self.customs = customs
@@ -44,8 +46,10 @@ package final class RowLayout: Sendable {
         self.make = make
         self.copy = copy
         self.destroy = destroy
-        hasExternal = ops.contains(where: \.isExternal)
-        self.mistake = mistake
+        self.variants = variants
+        let parts = variants?.variants ?? []
+        hasExternal = ops.contains(where: \.isExternal) || parts.contains { $0.layout.hasExternal }
+        self.mistake = mistake ?? parts.lazy.compactMap(\.layout.mistake).first
     }
 
     /// Returns whether every gap between the fields is too small for a reference, so that everything outside the

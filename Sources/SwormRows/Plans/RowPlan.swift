@@ -50,12 +50,18 @@ package struct RowPlan<T>: Sendable {
     package init(
         ops: [RowOp], customs: [Custom] = [], makesEach: Bool = false, make: @escaping @Sendable () -> T
     ) {
+        self.init(ops: ops, customs: customs, variants: nil, makesEach: makesEach, make: make)
+    }
+
+    init(
+        ops: [RowOp], customs: [Custom], variants: RowVariants?, makesEach: Bool, make: @escaping @Sendable () -> T
+    ) {
         let isClass = T.self is AnyObject.Type
         let mistake = RowLayout.mistake(in: ops, of: T.self, size: isClass ? 0 : MemoryLayout<T>.size)
         let start: RowLayout.Start
         if makesEach || isClass {
             start = .made
-        } else if mistake == nil, RowLayout.covers(ops, size: MemoryLayout<T>.size) {
+        } else if mistake == nil, variants == nil, RowLayout.covers(ops, size: MemoryLayout<T>.size) {
             // `init` may set a property without an op, so the bytes come from a real value.
             start = .bytes(withUnsafeBytes(of: make()) { Array($0) })
         } else {
@@ -78,6 +84,6 @@ package struct RowPlan<T>: Sendable {
                 place.initializeMemory(as: T.self, from: source.assumingMemoryBound(to: T.self), count: 1)
             },
             destroy: { place in place.assumingMemoryBound(to: T.self).deinitialize(count: 1) },
-            mistake: mistake)
+            variants: variants, mistake: mistake)
     }
 }

@@ -12,6 +12,7 @@ struct RowReader {
     let size: Int
     var filler: RowFiller
     let hasCustoms: Bool
+    let variants: RowVariantReader?
     var isEnded = false
     /// The code of the step that failed.
     var code = SQLITE_DONE
@@ -24,6 +25,7 @@ struct RowReader {
         self.statement = statement
         self.template = template
         self.hasCustoms = !layout.customs.isEmpty
+        variants = layout.variants.map { RowVariantReader($0, statement: statement, external: external) }
         if case .bytes(let bytes) = layout.start {
             size = bytes.count
             filler = RowFiller(statement: statement, ops: ops, initialises: true, external: external)
@@ -61,9 +63,41 @@ struct RowReader {
                 guard filler.fill(row) else { return count }
             }
             if hasCustoms, !applyCustoms(row) { return count }
+            if let variants, !variants.fill(row) {
+                filler.failure = variants.failure
+                return count
+            }
             row += layout.stride
         }
         return count
+    }
+
+    /// Writes the columns of the current row into memory that holds no value. Returns false, and leaves no value, if a
+    /// column does not fit.
+    ///
+    /// Unsafe: see ``read(into:room:)``.
+    mutating func fillRow(_ row: UnsafeMutableRawPointer) -> Bool {
+        if filler.initialises {
+            if let template { memcpy(row, template, size) }
+            // A row that fails is deinitialized by the filler.
+            guard filler.fill(row) else { return false }
+        } else {
+            prepare(row)
+            guard filler.fill(row) else {
+                layout.destroy(row)
+                return false
+            }
+        }
+        if hasCustoms, !applyCustoms(row) {
+            layout.destroy(row)
+            return false
+        }
+        if let variants, !variants.fill(row) {
+            filler.failure = variants.failure
+            layout.destroy(row)
+            return false
+        }
+        return true
     }
 
     /// Creates the value into which the columns are then written.

@@ -1,9 +1,20 @@
-/// The slots of columns that are not attributes, in requests for values.
+/// The slots of columns that are not attributes of the fetched entity, in requests for values.
 package enum PseudoSlot {
     /// The version, which increases with each change of the row.
     package static var version: Int { -2 }
     /// The number of the row's entity.
     package static var entity: Int { -3 }
+
+    private static var slotBits: Int { 20 }
+
+    /// Returns the slot of an attribute of another entity of the same table.
+    package static func attribute(_ slot: Int, of entity: Int) -> Int { entity << slotBits | slot }
+
+    /// Returns the entity and the slot of an attribute, for a slot of the fetched entity or of another one.
+    static func place(_ slot: Int, fetching entity: Int) -> (entity: Int, slot: Int) {
+        let other = slot >> slotBits
+        return other > 0 ? (other, slot & (1 << slotBits - 1)) : (entity, slot)
+    }
 
     /// Returns the name of the column, or nil for the slot of an attribute.
     static func column(_ slot: Int) -> String? {

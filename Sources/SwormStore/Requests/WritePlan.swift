@@ -26,7 +26,7 @@ package struct WritePlan<T>: Sendable {
         package init(slot: Int) { self.init(slot: slot, kind: .custom, offset: -1) }
     }
 
-    let layout: WriteLayout
+    package let layout: WriteLayout
 
     /// Creates a plan for an entity.
     ///
@@ -59,12 +59,14 @@ package struct WriteLayout: Sendable {
     let read: @Sendable (UnsafeRawPointer, Int) throws -> AttributeValue
 }
 
-/// Values to write as rows of an entity, bypassing the objects of a context.
+/// Values to write as rows of an entity, or of several entities of one hierarchy, bypassing the objects of a context.
 package struct RowBatch {
-    /// A closure that receives a number of values that are adjacent in memory, by the address of the first.
-    package typealias Taker = (UnsafeRawPointer, Int) throws -> Void
+    /// A closure that receives a number of values that are adjacent in memory: the index of their layout, the address of the
+    /// first, and their number.
+    package typealias Taker = (_ layout: Int, _ start: UnsafeRawPointer, _ count: Int) throws -> Void
 
-    package let layout: WriteLayout
+    /// The layouts of the values, one for each entity.
+    package let layouts: [WriteLayout]
     /// Passes the values on, part by part. It must be called at most once.
     private(set) var handOver: (Taker) throws -> Void
     /// The author of the changes, for the history.
@@ -72,12 +74,16 @@ package struct RowBatch {
     /// The name of the context that makes the changes, for the history.
     package var contextName: String?
 
-    private static var partSize: Int { 256 }
+    /// The number of the entity of the rows, or of one of its super-entities.
+    package let entity: Int
+
+    package static var partSize: Int { 256 }
 
     /// Creates a batch. Values that are contiguous in memory are read in place; other values are copied a few at a
     /// time.
     package init<T>(_ values: some Sequence<T>, plan: WritePlan<T>) {
-        layout = plan.layout
+        layouts = [plan.layout]
+        entity = plan.layout.entity
         handOver = { take in
             let stride = MemoryLayout<T>.stride
             let isDone: Void? = try values.withContiguousStorageIfAvailable { buffer in
@@ -85,20 +91,32 @@ package struct RowBatch {
                 for start in Swift.stride(from: 0, to: buffer.count, by: 16 * Self.partSize) {
                     guard let base = buffer.baseAddress else { return }
                     let count = min(16 * Self.partSize, buffer.count - start)
-                    try take(UnsafeRawPointer(base) + start * stride, count)
+                    try take(0, UnsafeRawPointer(base) + start * stride, count)
                 }
             }
             if isDone == nil { try Self.handOverParts(of: values, take) }
         }
     }
 
+    /// Creates a batch of rows of several entities.
+    ///
+    /// - Parameters:
+    ///   - layouts: The layouts of the values, one for each entity of a hierarchy.
+    ///   - entity: The number of an entity of the hierarchy.
+    ///   - handOver: Passes the values on, in their order.
+    package init(of layouts: [WriteLayout], in entity: Int, handOver: @escaping (Taker) throws -> Void) {
+        self.layouts = layouts
+        self.entity = entity
+        self.handOver = handOver
+    }
+
     /// Calls a closure before each part. If it throws, no further part follows.
     package mutating func beforeEachPart(_ check: @escaping () throws -> Void) {
         let handOver = handOver
         self.handOver = { take in
-            try handOver { start, count in
+            try handOver { layout, start, count in
                 try check()
-                try take(start, count)
+                try take(layout, start, count)
             }
         }
     }
@@ -115,11 +133,11 @@ package struct RowBatch {
             (part + count).initialize(to: value)
             count += 1
             guard count == partSize else { continue }
-            try take(part, count)
+            try take(0, part, count)
             part.deinitialize(count: count)
             count = 0
         }
-        if count > 0 { try take(part, count) }
+        if count > 0 { try take(0, part, count) }
     }
 }
 

@@ -258,7 +258,7 @@ package protocol StoreTransaction: StoreSession {
     /// Inserts rows, and updates the rows that already have the unique values, completely or not at all.
     ///
     /// - Returns: Nil if the work requires objects. Nothing was written, and the values were not read, in that case.
-    func upsert(_ batch: RowBatch, by rule: UpsertRule) throws -> BatchCounts?
+    func upsert(_ batch: RowBatch, by rules: [UpsertRule]) throws -> BatchCounts?
 
     /// Commits the changes, and ends the view.
     ///

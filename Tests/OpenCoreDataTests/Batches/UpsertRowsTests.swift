@@ -48,7 +48,7 @@ struct UpsertRowsTests {
             if case .attribute(let slot)? = entity.slot(named: name) { slot } else { nil }
         }
         return try context.upsertRows(
-            RowBatch(items, plan: try plan(entity)), by: UpsertRule(constraint: ["isbn"], updates: slots))
+            RowBatch(items, plan: try plan(entity)), by: [UpsertRule(constraint: ["isbn"], updates: slots)])
     }
 
     private func rows(_ folder: StoreFolder) throws -> [String] {
@@ -146,8 +146,8 @@ struct UpsertRowsTests {
             asked += 1
             return item
         }
-        let rule = UpsertRule(constraint: ["isbn"], updates: [])
-        #expect(try context.upsertRows(RowBatch(AnySequence(items), plan: try plan(entity)), by: rule) == nil)
+        let rules = [UpsertRule(constraint: ["isbn"], updates: [])]
+        #expect(try context.upsertRows(RowBatch(AnySequence(items), plan: try plan(entity)), by: rules) == nil)
         #expect(asked == 0)
         #expect(try rows(folder).count == 1)
         // The transaction has ended: others can write.

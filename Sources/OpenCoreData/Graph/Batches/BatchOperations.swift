@@ -12,7 +12,7 @@ struct BatchOperations {
     /// Inserts a row for each value; all of them, or none.
     func insert(_ batch: RowBatch, in stores: [NSPersistentStore]? = nil) throws -> InsertedRows {
         try context.throwReadError()
-        let origins = try context.requireCoordinator().origins(of: batch.layout.entity).filter { origin in
+        let origins = try context.requireCoordinator().origins(of: batch.entity).filter { origin in
             stores?.contains { $0.origin === origin } ?? true
         }
         guard let origin = origins.first(where: { !($0.store?.isReadOnly ?? true) }) ?? origins.first else {
@@ -22,23 +22,23 @@ struct BatchOperations {
         let batch = announced(batch)
         let counts = try context.withTransaction(of: origin) { try $0.insert(batch) }
         context.forgetReadAhead()
-        return InsertedRows(origin: origin, entity: batch.layout.entity, counts: counts)
+        return InsertedRows(origin: origin, entity: batch.entity, counts: counts)
     }
 
     /// Inserts a row for each value, or updates the row that has its unique values; all of them, or none.
     ///
     /// - Returns: Nil if the operation requires objects. In this case, nothing was done.
-    func upsert(_ batch: RowBatch, _ rule: UpsertRule) throws -> BatchCounts? {
+    func upsert(_ batch: RowBatch, _ rules: [UpsertRule]) throws -> BatchCounts? {
         try context.throwReadError()
-        let origins = try context.requireCoordinator().origins(of: batch.layout.entity)
-        let root = try context.requireCoordinator().compiledModel[batch.layout.entity].root
+        let origins = try context.requireCoordinator().origins(of: batch.entity)
+        let root = try context.requireCoordinator().compiledModel[batch.entity].root
         guard let origin = origins.first, origins.count == 1, !context.hasChanges(ofHierarchy: root) else {
-            try context.beginBulkWrite(of: batch.layout.entity)
+            try context.beginBulkWrite(of: batch.entity)
             return nil
         }
         let model = origin.compiled
         let batch = announced(batch)
-        guard let counts = try context.withTransaction(of: origin, { try $0.upsert(batch, by: rule) }) else {
+        guard let counts = try context.withTransaction(of: origin, { try $0.upsert(batch, by: rules) }) else {
             return nil
         }
         // Triggers may have computed new values of derived attributes that depend on the rows.

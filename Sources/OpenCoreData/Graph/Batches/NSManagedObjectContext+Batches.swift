@@ -18,11 +18,14 @@ extension NSManagedObjectContext {
     ///
     /// Objects without unsaved changes have the new values when they are next used.
     ///
+    /// - Parameters:
+    ///   - batch: The values.
+    ///   - rules: The rule for each entity of the batch.
     /// - Returns: Nil if the operation requires objects, because unsaved changes or several stores are involved, files
     ///   would be left over, or no index of the database enforces the constraint. In this case, nothing was done and
     ///   the values were not requested.
-    package final func upsertRows(_ batch: RowBatch, by rule: UpsertRule) throws -> BatchCounts? {
-        try batches.upsert(batch, rule)
+    package final func upsertRows(_ batch: RowBatch, by rules: [UpsertRule]) throws -> BatchCounts? {
+        try batches.upsert(batch, rules)
     }
 
     /// Assigns new values to attributes of all objects that a request finds.

@@ -74,6 +74,9 @@ package final class FetchedRows {
         return NSManagedObjectID(entity: origin.compiled[identity.entity], key: identity.key, origin: origin)
     }
 
+    /// Returns the number of the entity of a row's object.
+    package func entityNumber(_ row: Int) -> Int { identity(row).entity }
+
     /// Returns the identity of a row's object for comparisons. May be called at any time and on any thread.
     package func objectKey(_ row: Int) -> ObjectKey {
         let identity = identity(row)

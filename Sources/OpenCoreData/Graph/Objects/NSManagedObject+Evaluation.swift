@@ -26,8 +26,30 @@ extension NSManagedObject: EvaluationSubject {
             if let leaves = compiledEntity.composites[key] {
                 return .object(CompositeSubject(self, name: key, leaves: leaves))
             }
+            if let target = castEntity(key) {
+                if let object = cast(by: key) { return .object(object) }
+                return .missing(MissingObject(entity: target, model: objectID.origin.compiled))
+            }
             throw QueryError.unknownKey(key, of: compiledEntity.name, names: compiledEntity.propertyNames)
         }
+    }
+}
+
+// Steps of a path that continue only with objects of an entity.
+extension NSManagedObject {
+    /// Returns the entity of a step, if it is in the object's hierarchy.
+    private final func castEntity(_ key: String) -> CompiledEntity? {
+        guard let name = EntityCast.entity(key), let target = objectID.origin.compiled.entity(named: name),
+            target.root == compiledEntity.root
+        else { return nil }
+        return target
+    }
+
+    final func isCast(by key: String) -> Bool { castEntity(key) != nil }
+
+    /// Returns the object if it belongs to the entity of a step.
+    final func cast(by key: String) -> NSManagedObject? {
+        castEntity(key)?.family.contains(compiledEntity.number) ?? false ? self : nil
     }
 }
 
@@ -84,6 +106,9 @@ private struct MissingObject: EvaluationSubject {
             return .missing(MissingObject(entity: model[relationship.destination], model: model))
         case nil:
             if key == "objectID" { return .missing(self) }
+            if let name = EntityCast.entity(key), let target = model.entity(named: name), target.root == entity.root {
+                return .missing(MissingObject(entity: target, model: model))
+            }
             guard entity.composites[key] != nil else {
                 throw QueryError.unknownKey(key, of: entity.name, names: entity.propertyNames)
             }

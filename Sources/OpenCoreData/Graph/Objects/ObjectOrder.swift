@@ -74,6 +74,8 @@ extension NSManagedObject {
                 }
             case .relationship(let slot) where index == path.count - 2 && path[index + 1] == "@count":
                 return .int(Int64(try object.readMemberObjects(slot).count { !$0.isDeleted }))
+            case nil where object.isCast(by: name):
+                if object.cast(by: name) == nil { return .null }
             default:
                 if object.compiledEntity.composites[name] != nil,
                     case .attribute(let slot)? = object.compiledEntity.slot(

@@ -138,6 +138,9 @@ extension NSManagedObject {
         context != nil && status.isDisjoint(with: [.deleted, .gone, .inaccessible])
     }
 
+    /// The number of the object's entity.
+    package final var entityNumber: Int { compiledEntity.number }
+
     /// Returns the slot of a property, or nil if the entity has no such property.
     package final func propertySlot(named name: String) -> PropertySlot? { compiledEntity.slot(named: name) }
 

@@ -48,8 +48,9 @@ public struct ObjectChange<PlainObject: ManagedObjectConvertible>: Sendable, Ide
         guard let index = try? mapping.index(of: keyPath),
             let value = record.tombstone[mapping.attributes[index].name], value != .null
         else { return nil }
-        var object = PlainObject()
-        guard (try? mapping.write(value, at: index, into: &object)) != nil else { return nil }
-        return object[keyPath: keyPath]
+        let name = mapping.attributes[index].name
+        // The entity of the object may be a sub-entity.
+        let entity = mapping.cases.isEmpty ? mapping.entityName : record.object.entityName
+        return mapping.instance(ofEntity: entity, setting: value, attribute: name)?[keyPath: keyPath]
     }
 }

@@ -262,9 +262,9 @@ private enum DraftOutcome<Value: Sendable>: Sendable {
 }
 
 extension ManagedObject {
-    /// Writes attributes by their indexes in the table, without the other ones.
-    fileprivate func write(_ values: [(index: Int, value: AttributeValue)]) throws {
+    /// Writes attributes by their names, without the other ones.
+    fileprivate func write(_ values: [(name: String, value: AttributeValue)]) throws {
         try checkWriting()
-        for (index, value) in values { try translatingErrors { try binding.setValue(value, of: instance, at: index) } }
+        for (name, value) in values { try translatingErrors { try binding.setValue(value, of: instance, named: name) } }
     }
 }

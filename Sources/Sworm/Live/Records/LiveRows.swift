@@ -107,11 +107,7 @@ struct LiveRows<PlainObject: ManagedObjectConvertible> {
 
     /// Returns whether two rows with the same identity have the same values.
     private static func isSame(_ one: PlainObject, as other: PlainObject) -> Bool {
-        let mapping = PlainObject.mapping
-        guard let values = try? mapping.values(of: one), let others = try? mapping.values(of: other) else {
-            return false
-        }
-        return values.isStoredSame(as: others)
+        (try? PlainObject.mapping.isStoredSame(one, as: other)) ?? false
     }
 
     /// Returns the differences from earlier rows.

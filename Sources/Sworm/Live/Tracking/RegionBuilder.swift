@@ -40,11 +40,19 @@ struct RegionBuilder {
     /// end of a relationship is enough.
     private mutating func follow(_ path: [String], from start: NSEntityDescription, isDeciding: Bool) {
         var entity = start
+        var isFirst = true
         for (index, component) in path.enumerated() where !component.hasPrefix("@") {
             // A path of a table may name an element of a composite attribute in one component.
             let name = String(component.prefix { $0 != "." })
+            // The entity of an object never changes, so a step to a sub-entity reads nothing.
+            if let target = entity.castTarget(name) {
+                entity = target
+                continue
+            }
+            let isDeciding = isDeciding && isFirst
+            isFirst = false
             if let relationship = entity.relationshipsByName[name] {
-                read(name, of: entity, isDeciding: isDeciding && index == 0)
+                read(name, of: entity, isDeciding: isDeciding)
                 // The keys of a to-many relationship are in other rows, and so is what follows a to-one relationship.
                 if index + 1 < path.count || relationship.isToMany { region.followRelationship() }
                 guard let destination = relationship.destinationEntity else { return }
@@ -52,7 +60,7 @@ struct RegionBuilder {
                 if relationship.inverseRelationship == nil { region.countRows(of: destination.root.stableName) }
                 entity = destination
             } else if let attribute = entity.attributesByName[name] {
-                read(name, of: entity, isDeciding: isDeciding && index == 0)
+                read(name, of: entity, isDeciding: isDeciding)
                 if let derived = attribute as? NSDerivedAttributeDescription {
                     for source in derived.sourcePaths { follow(source, from: entity, isDeciding: false) }
                 }

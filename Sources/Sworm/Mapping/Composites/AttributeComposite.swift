@@ -29,12 +29,27 @@ struct AttributeComposite<Owner: SendableMetatype>: Sendable {
         clear = { $0[keyPath: keyPath] = nil }
     }
 
+    /// Creates a composite that the cases of an enum of structs share.
+    init(
+        shared keyPath: PartialKeyPath<Owner>, name: String, isOptional: Bool, options: [AttributeOption],
+        table: CompositeTable
+    ) where Owner: SuperentityConvertible {
+        self.init(name: name, keyPath: keyPath, isOptional: isOptional, options: options, table: table, clear: nil)
+    }
+
     private init(
         name: String, keyPath: PartialKeyPath<Owner>, isOptional: Bool, options: [AttributeOption],
         table: CompositeTable, clear: (@Sendable (inout Owner) -> Void)?
     ) {
         (self.name, self.keyPath, self.isOptional) = (name, keyPath, isOptional)
         (self.options, self.table, self.clear) = (options, table, clear)
+    }
+
+    /// Returns the composite as part of an enum of structs whose cases share its owner.
+    func shared<T: SuperentityConvertible>(_ property: PartialKeyPath<T>, of name: String) -> AttributeComposite<T> {
+        AttributeComposite<T>(
+            shared: property.appending(path: keyPath) ?? property, name: "\(name).\(self.name)", isOptional: isOptional,
+            options: options, table: table)
     }
 
     /// Returns the composite as part of a type that has its owner as a property.

@@ -11,7 +11,7 @@ extension EntityBinding {
         var count = 0
         do {
             for value in values {
-                try insertValid(try mapping.values(of: value), into: context)
+                try insertValid(value, into: context)
                 count += 1
             }
         } catch {
@@ -24,7 +24,8 @@ extension EntityBinding {
     func insertUnlessPending(_ values: some Sequence<T>, into context: NSManagedObjectContext) throws -> Int? { nil }
 
     func upsert(
-        _ values: some Sequence<T>, on constraint: ModelConstraint, updates: [Int]?, in context: NSManagedObjectContext
+        _ values: some Sequence<T>, on constraint: ModelConstraint, updates: UpsertUpdates?,
+        in context: NSManagedObjectContext
     ) throws -> Upsert.Result? { nil }
 
     func update(

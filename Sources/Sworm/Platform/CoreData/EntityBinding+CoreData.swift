@@ -10,6 +10,8 @@ import SwormPredicates
 final class EntityBinding<T: ManagedObjectConvertible>: @unchecked Sendable {
     let mapping: EntityMapping<T>
     let entity: NSEntityDescription
+    /// The cases of an enum of structs; nil for any other type.
+    let cases: CaseBindings<T>?
     /// The model, retained because entities of Core Data do not retain it.
     private let model: NSManagedObjectModel
 
@@ -38,6 +40,7 @@ final class EntityBinding<T: ManagedObjectConvertible>: @unchecked Sendable {
         self.mapping = mapping
         self.entity = entity
         self.model = model
+        cases = try CaseBindings(mapping, of: entity, in: context)
     }
 
     /// Returns whether the binding was created for the model that a context uses.
@@ -50,4 +53,26 @@ final class EntityBinding<T: ManagedObjectConvertible>: @unchecked Sendable {
 
 /// An entity of the model.
 typealias ModelEntity = NSEntityDescription
+
+/// The key by which an entity is found among the cases of an enum: its name.
+typealias EntityKey = String
+
+extension ModelEntity {
+    var key: EntityKey { name ?? "" }
+
+    /// The keys of the entity and its sub-entities.
+    var familyKeys: [EntityKey] { family.map(\.key) }
+}
+
+extension EntityBinding {
+    func entityName(of key: EntityKey) -> String { key }
+}
+
+extension NSManagedObject {
+    var entityKey: EntityKey { entity.key }
+}
+
+extension FetchedRows {
+    func entityKey(_ row: Int) -> EntityKey { ids[row].entity.key }
+}
 #endif

@@ -7,7 +7,7 @@ import Foundation
 /// Core Data's `fetchBatchSize` returns an array that does not provide an id without reading its row. A handle must
 /// know its id at any time and on any thread.
 final class FetchedRows {
-    private let ids: [NSManagedObjectID]
+    let ids: [NSManagedObjectID]
     private let request: RequestContent
     private let entity: NSEntityDescription
     private let context: NSManagedObjectContext

@@ -17,6 +17,10 @@ struct KeyedSubject: EvaluationSubject {
         }
         guard let relationship = object.entity.relationshipsByName[key] else {
             if key == "objectID" || key == "self" || key == "SELF" { return .object(self) }
+            if let target = object.entity.castTarget(key) {
+                return object.entity.isKindOf(entity: target)
+                    ? .object(self) : .missing(MissingSubject(entity: target))
+            }
             throw QueryError.unknownKey(
                 key, of: object.entity.name ?? "", names: object.entity.propertiesByName.keys)
         }
@@ -46,6 +50,7 @@ private struct MissingSubject: EvaluationSubject {
         if entity?.attribute(at: key) != nil { return .null }
         guard let relationship = entity?.relationshipsByName[key] else {
             if key == "objectID" { return .missing(self) }
+            if let target = entity?.castTarget(key) { return .missing(MissingSubject(entity: target)) }
             throw QueryError.unknownKey(
                 key, of: entity?.name ?? "", names: entity.map { Array($0.propertiesByName.keys) } ?? [])
         }

@@ -50,6 +50,8 @@ extension NSManagedObjectContext {
     func fetchObjects(
         _ request: RequestContent, of entity: ModelEntity, prefetching: Bool = false
     ) throws -> [NSManagedObject] {
+        let tree = try request.predicateTree()
+        if let tree, hasCasts(tree) { return try fetchObjects(request, of: entity, matching: tree) }
         let native: NSFetchRequest<NSManagedObject> = try request.fetchRequest(of: entity, in: self)
         if prefetching, !request.prefetch.isEmpty {
             native.relationshipKeyPathsForPrefetching = request.prefetch.map { $0.joined(separator: ".") }
@@ -57,14 +59,41 @@ extension NSManagedObjectContext {
         return try fetch(native)
     }
 
+    /// Returns the objects that match a condition with steps to sub-entities, which are compared in memory: Core Data has no
+    /// such steps. Parts of the condition without them limit the objects that are read.
+    private func fetchObjects(
+        _ request: RequestContent, of entity: ModelEntity, matching tree: PredicateTree
+    ) throws -> [NSManagedObject] {
+        if request.limit == 0 { return [] }
+        let parts = if case .and(let parts) = tree { parts } else { [tree] }
+        var broad = RequestContent()
+        broad.sorts = request.sorts
+        for part in parts where !hasCasts(part) { broad.narrow(ConditionContent(part)) }
+        let predicate = try PreparedPredicate(tree)
+        let objects = try fetchObjects(broad, of: entity).filter { try predicate.matches($0.predicateSubject) }
+        return Array(objects.dropFirst(request.offset).prefix(request.limit ?? Int.max))
+    }
+
+    /// Whether a condition has steps to sub-entities.
+    private func hasCasts(_ tree: PredicateTree) -> Bool {
+        let entities = persistentStoreCoordinator?.managedObjectModel.entitiesByName ?? [:]
+        return tree.keyPathUses.contains { use in
+            use.keys.contains { key in EntityCast.entity(key).map { entities[$0] != nil } ?? false }
+        }
+    }
+
     /// Returns nil unless the request has a batch size. Core Data has no rows without objects, so handles otherwise
     /// hold their objects.
     func fetchRows(_ request: RequestContent, of entity: ModelEntity) throws -> FetchedRows? {
-        request.batchSize > 0 ? try FetchedRows(request, of: entity, in: self) : nil
+        if let tree = try request.predicateTree(), hasCasts(tree) { return nil }
+        return request.batchSize > 0 ? try FetchedRows(request, of: entity, in: self) : nil
     }
 
     func countObjects(_ request: RequestContent, of entity: ModelEntity) throws -> Int {
-        try count(for: try request.fetchRequest(of: entity, in: self) as NSFetchRequest<NSManagedObject>)
+        if let tree = try request.predicateTree(), hasCasts(tree) {
+            return try fetchObjects(request, of: entity).count
+        }
+        return try count(for: try request.fetchRequest(of: entity, in: self) as NSFetchRequest<NSManagedObject>)
     }
 
     func deleteObjects(_ request: RequestContent, of entity: ModelEntity) throws -> Int {

@@ -7,7 +7,7 @@ import SwormStore
 extension EntityBinding {
     /// Inserts a row for each value.
     func insert(contentsOf values: some Sequence<T>, into context: NSManagedObjectContext) throws -> Int {
-        try context.insertRows(RowBatch(values, plan: writePlan)).count
+        try context.insertRows(batch(of: values)).count
     }
 
     /// Inserts a row for each value. Returns nil, before it consumes any value, if unsaved changes might conflict.
@@ -25,17 +25,18 @@ extension EntityBinding {
     /// - Parameters:
     ///   - values: The values.
     ///   - constraint: The constraint that matches values with rows.
-    ///   - updates: The indices of the attributes that are updated in an existing row; nil to leave it unchanged.
+    ///   - updates: The attributes that are updated in an existing row; nil to leave it unchanged.
     ///   - context: The context.
     func upsert(
-        _ values: some Sequence<T>, on constraint: ModelConstraint, updates: [Int]?, in context: NSManagedObjectContext
+        _ values: some Sequence<T>, on constraint: ModelConstraint, updates: UpsertUpdates?,
+        in context: NSManagedObjectContext
     ) throws -> Upsert.Result? {
-        guard composites.isEmpty else {
+        guard !hasWholes else {
             try context.beginBulkWrite(of: entity.number)
             return nil
         }
-        let rule = UpsertRule(constraint: constraint.names, updates: updates.map { $0.map { attributes[$0] } })
-        return try context.upsertRows(RowBatch(values, plan: writePlan), by: rule).map {
+        let rules = self.rules(on: constraint.names, updates: updates)
+        return try context.upsertRows(batch(of: values), by: rules).map {
             Upsert.Result(inserted: $0.inserted, updated: $0.updated, ignored: $0.ignored)
         }
     }

@@ -17,15 +17,18 @@ final class EntityBinding<T: ManagedObjectConvertible>: @unchecked Sendable {
     let attributes: [Int]
     /// The composite attributes that a type represents as a whole, by the index in the mapping.
     let composites: [Int: NSCompositeAttributeDescription]
+    /// The cases of an enum of structs; nil for any other type.
+    let cases: CaseBindings<T>?
     /// Whether the table has all attributes of the entity, in the order of their slots.
     let isWhole: Bool
     let description: NSEntityDescription
+    private let model: CompiledModel
     /// The slot of each relationship, by the name of the relation.
     let relations: [String: Int]
     /// The mapping for decoding values from rows; nil if an attribute has to be read through an object.
-    let rowPlan: RowPlan<T>?
+    let rows: PlannedRows<T>?
     /// The mapping for decoding values, identities and versions from rows, for live requests.
-    let livePlan: RowPlan<LiveRecord<T>>?
+    let liveRows: PlannedRows<LiveRecord<T>>?
     /// The mapping for encoding values into rows.
     let writePlan: WritePlan<T>
 
@@ -40,6 +43,7 @@ final class EntityBinding<T: ManagedObjectConvertible>: @unchecked Sendable {
         self.mapping = mapping
         self.entity = entity
         self.description = description
+        self.model = model
         var composites: [Int: NSCompositeAttributeDescription] = [:]
         attributes = try mapping.attributes.enumerated().map { index, attribute in
             if let composite = description.composite(for: attribute) {
@@ -69,8 +73,12 @@ final class EntityBinding<T: ManagedObjectConvertible>: @unchecked Sendable {
         }
         self.relations = relations
         isWhole = attributes == Array(entity.attributes.indices)
-        rowPlan = composites.isEmpty ? Self.makeRowPlan(mapping, entity: entity, slots: attributes) : nil
-        livePlan = composites.isEmpty ? Self.makeLivePlan(mapping, entity: entity, slots: attributes) : nil
+        let cases = try CaseBindings(mapping, of: entity, in: context)
+        self.cases = cases
+        let source = PlanSource(
+            mapping: mapping, entity: entity, slots: attributes, hasWholes: !composites.isEmpty, cases: cases)
+        rows = source.rows()
+        liveRows = source.liveRows()
         writePlan = Self.makeWritePlan(
             mapping, entity: entity, slots: attributes, composites: composites)
     }
@@ -99,4 +107,26 @@ extension EntityBinding {
 
 /// An entity of the model.
 typealias ModelEntity = CompiledEntity
+
+/// The key by which an entity is found among the cases of an enum: its number.
+typealias EntityKey = Int
+
+extension ModelEntity {
+    var key: EntityKey { number }
+
+    /// The keys of the entity and its sub-entities.
+    var familyKeys: [EntityKey] { Array(family) }
+}
+
+extension EntityBinding {
+    func entityName(of key: EntityKey) -> String { model[key].name }
+}
+
+extension NSManagedObject {
+    var entityKey: EntityKey { entityNumber }
+}
+
+extension FetchedRows {
+    func entityKey(_ row: Int) -> EntityKey { entityNumber(row) }
+}
 #endif

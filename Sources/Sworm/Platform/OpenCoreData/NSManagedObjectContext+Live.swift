@@ -11,13 +11,10 @@ extension NSManagedObjectContext {
     /// Returns the rows that a request finds, with their identities and versions; nil if they must be read through
     /// objects.
     func liveRows<T>(_ request: RequestContent, with binding: EntityBinding<T>) throws -> LiveRows<T>? {
-        guard let plan = binding.livePlan, let sources = try liveSources(of: binding.entity) else { return nil }
+        guard let rows = binding.liveRows, let sources = try liveSources(of: binding.entity) else { return nil }
         let specification = try request.specification(of: binding.entity)
         do {
-            guard
-                let records = try decode(
-                    specification, attributes: [PseudoSlot.version, PseudoSlot.entity] + binding.attributes, plan: plan)
-            else { return nil }
+            guard let records = try decode(specification, attributes: rows.columns, plan: rows.plan) else { return nil }
             return LiveRows(records, stamps: LiveRecord<T>.stamps(records), sources: sources)
         } catch {
             throw binding.named(error)

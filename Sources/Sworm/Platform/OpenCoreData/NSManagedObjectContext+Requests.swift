@@ -66,10 +66,10 @@ extension NSManagedObjectContext {
 
     /// Decodes values directly from rows. Returns nil if they must be read through objects.
     func decode<T>(_ request: RequestContent, with binding: EntityBinding<T>) throws -> [T]? {
-        guard let plan = binding.rowPlan else { return nil }
+        guard let rows = binding.rows else { return nil }
         let specification = try request.specification(of: binding.entity)
         do {
-            return try decode(specification, attributes: binding.attributes, plan: plan)
+            return try decode(specification, attributes: rows.columns, plan: rows.plan)
         } catch {
             throw binding.named(error)
         }
@@ -83,10 +83,10 @@ extension NSManagedObjectContext {
         _ request: RequestContent, with binding: EntityBinding<T>, at first: UnsafeMutablePointer<T>?,
         body: (UnsafeMutablePointer<T>) throws -> Void
     ) throws -> Bool {
-        guard let plan = binding.rowPlan else { return false }
+        guard let rows = binding.rows else { return false }
         let specification = try request.specification(of: binding.entity)
         do {
-            return try forEach(specification, attributes: binding.attributes, plan: plan, at: first, body: body)
+            return try forEach(specification, attributes: rows.columns, plan: rows.plan, at: first, body: body)
         } catch {
             throw binding.named(error)
         }
@@ -148,10 +148,23 @@ extension NSManagedObjectContext {
 extension EntityBinding {
     /// Converts the error of a value that does not fit its property into the error that decoding an object throws.
     func named(_ error: any Error) -> any Error {
-        guard let failure = error as? CoreDataError, let issue = failure.cause as? DecodingFailure,
-            let name = failure.key, let index = mapping.index(named: name)
-        else { return error }
-        return mapping.attributeError(at: index, stored: issue.storedValue, cause: translatedError(error))
+        if let kind = error as? UnknownRowKind { return missingCase(ofEntity: entityName(of: Int(kind.number))) }
+        guard let failure = error as? CoreDataError, let issue = failure.cause as? DecodingFailure else { return error }
+        return attributeError(failure, issue) ?? error
+    }
+
+    /// Returns the error of a value that does not fit its property; nil if the property belongs to another type.
+    fileprivate func attributeError(_ failure: CoreDataError, _ issue: DecodingFailure) -> AttributeError? {
+        if failure.entity == entity.name, let index = failure.key.flatMap({ mapping.index(named: $0) }) {
+            return mapping.attributeError(at: index, stored: issue.storedValue, cause: translatedError(failure))
+        }
+        return cases?.all.lazy.compactMap { $0.attributeError(failure, issue) }.first
+    }
+}
+
+extension SubentityBinding {
+    fileprivate func attributeError(_ failure: CoreDataError, _ issue: DecodingFailure) -> AttributeError? {
+        binding.attributeError(failure, issue)
     }
 }
 

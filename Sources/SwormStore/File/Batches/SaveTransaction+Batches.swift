@@ -7,23 +7,24 @@ extension SaveTransaction {
     ///
     /// - Throws: The errors that a save of such objects throws.
     func insert(_ batch: RowBatch) throws -> BatchCounts {
-        let writer = try BatchWriter(batch.layout, in: self)
-        var keys = ReservedKeys(root: model[batch.layout.entity].root)
+        let writers = try batch.layouts.map { try BatchWriter($0, in: self) }
+        var keys = ReservedKeys(root: model[batch.entity].root)
         var counts = BatchCounts()
-        try batch.handOver { start, count in
+        try batch.handOver { index, start, count in
+            let (writer, layout) = (writers[index], batch.layouts[index])
             if let refusal = writer.refusal { throw refusal }
             try keys.require(count, in: self)
             for index in 0..<count {
-                let row = start + index * batch.layout.stride
+                let row = start + index * layout.stride
                 do {
                     _ = try writer.write(row, key: keys.next)
                     if connection.base.changes == 0 {
-                        throw ignoredChange("insert", of: RowID(entity: batch.layout.entity, key: keys.next))
+                        throw ignoredChange("insert", of: RowID(entity: layout.entity, key: keys.next))
                     }
                 } catch let error as SQLiteError where error.isUniqueViolation {
                     throw try writer.takenValue(row, besides: nil, isOwn: keys.isUsed) ?? error
                 }
-                if keepsHistory { notes.insert(RowID(entity: batch.layout.entity, key: keys.next)) }
+                if keepsHistory { notes.insert(RowID(entity: layout.entity, key: keys.next)) }
                 keys.use()
             }
             counts.inserted += count
@@ -37,28 +38,36 @@ extension SaveTransaction {
 
     /// Inserts a row for each value, or updates the row that has its unique values.
     ///
+    /// - Parameters:
+    ///   - batch: The values.
+    ///   - rules: The rule for each layout of the batch.
     /// - Returns: Nil, with nothing written, if no index of the file enforces the constraint, or if a trigger may
     ///   ignore a change, which could not be detected.
-    func upsert(_ batch: RowBatch, by rule: UpsertRule) throws -> BatchCounts? {
-        guard let upsert = Upsert(rule, columns: columns[batch.layout.entity - 1], model: model),
-            try !hasIgnoringTriggers()
-        else {
-            return nil
+    func upsert(_ batch: RowBatch, by rules: [UpsertRule]) throws -> BatchCounts? {
+        var upserts: [Upsert] = []
+        for (layout, rule) in zip(batch.layouts, rules) {
+            guard let upsert = Upsert(rule, columns: columns[layout.entity - 1], model: model) else { return nil }
+            upserts.append(upsert)
         }
-        let writer: BatchWriter
+        if try hasIgnoringTriggers() { return nil }
+        let writers: [BatchWriter]
         do {
-            writer = try BatchWriter(
-                batch.layout, in: self, clause: upsert.clause(returning: keepsHistory), defersContent: true)
+            writers = try zip(batch.layouts, upserts).map { layout, upsert in
+                try BatchWriter(
+                    layout, in: self, clause: upsert.clause(returning: keepsHistory), defersContent: true)
+            }
         } catch let error as SQLiteError where error.isMissingConflictTarget {
             return nil
         }
-        var keys = ReservedKeys(root: model[batch.layout.entity].root)
+        var keys = ReservedKeys(root: model[batch.entity].root)
         var counts = BatchCounts()
         connection.base.forgetInsertedRowID()
-        try batch.handOver { start, count in
+        try batch.handOver { index, start, count in
+            let (writer, upsert, rule) = (writers[index], upserts[index], rules[index])
+            let layout = batch.layouts[index]
             try keys.require(count, in: self)
             for index in 0..<count {
-                let row = start + index * batch.layout.stride
+                let row = start + index * layout.stride
                 let key = keys.next
                 let returned: Int64?
                 do {
@@ -71,7 +80,7 @@ extension SaveTransaction {
                 if connection.base.lastInsertedRowID == key {
                     if let refusal = writer.refusal { throw refusal }
                     try writer.writeContent(ofRow: key)
-                    if keepsHistory { notes.insert(RowID(entity: batch.layout.entity, key: key)) }
+                    if keepsHistory { notes.insert(RowID(entity: layout.entity, key: key)) }
                     keys.use()
                     counts.inserted += 1
                 } else if rule.updates == nil {
@@ -81,7 +90,7 @@ extension SaveTransaction {
                         try checkEntity(of: row, upsert: upsert, writer: writer, keys: keys)
                     }
                     if let returned {
-                        notes.change(object(entity: batch.layout.entity, key: returned), properties: upsert.properties)
+                        notes.change(object(entity: layout.entity, key: returned), properties: upsert.properties)
                     }
                     counts.updated += 1
                 }

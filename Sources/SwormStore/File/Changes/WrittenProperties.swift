@@ -31,7 +31,7 @@ struct WrittenProperties {
     /// Creates the properties that an insertion or upsert of rows changes.
     init(_ batch: RowBatch) {
         author = batch.author
-        note(batch.layout.fields.map { .attribute($0.slot) }, of: batch.layout.entity)
+        for layout in batch.layouts { note(layout.fields.map { .attribute($0.slot) }, of: layout.entity) }
     }
 
     init(_ batch: BatchUpdate, model: CompiledModel) {

@@ -269,16 +269,22 @@ class SQLiteSession: StoreSession {
 
     /// Returns the error of a value with its entity and attribute names added, or any other error unchanged.
     private func named(_ error: any Error, entity: Int, attributes: [Int]) -> any Error {
-        let entity = store.model[entity]
-        func name(_ column: Int) -> String? {
-            guard column > 0, attributes[column - 1] >= 0 else { return nil }
-            return entity.attributes[attributes[column - 1]].name
+        func attribute(_ column: Int) -> (entity: CompiledEntity, name: String?) {
+            guard column > 0, attributes[column - 1] >= 0 else { return (store.model[entity], nil) }
+            let place = PseudoSlot.place(attributes[column - 1], fetching: entity)
+            let owner = store.model[place.entity]
+            return (owner, owner.attributes[place.slot].name)
+        }
+        if let issue = error as? UnknownRowKind, store.model.entity(numbered: issue.number)?.root != store.model[entity].root {
+            return CoreDataError.wrongEntity(ofRow: issue.rowID, number: issue.number, in: store.model[entity].name)
         }
         if let issue = error as? DecodingFailure {
-            return self.error(issue, entity: entity.name, property: name(issue.column))
+            let (entity, name) = attribute(issue.column)
+            return self.error(issue, entity: entity.name, property: name)
         }
         guard let issue = error as? ExternalDataFailure else { return error }
-        let attribute = name(issue.column) ?? ""
+        let (entity, name) = attribute(issue.column)
+        let attribute = name ?? ""
         let cause = issue.cause as? CoreDataError
         return CoreDataError(
             cause?.errorCode ?? CocoaError.Code.fileReadUnknown.rawValue,

@@ -5,12 +5,12 @@ extension SQLiteTransaction {
         ) { try $0.insert(batch) }
     }
 
-    func upsert(_ batch: RowBatch, by rule: UpsertRule) throws -> BatchCounts? {
+    func upsert(_ batch: RowBatch, by rules: [UpsertRule]) throws -> BatchCounts? {
         // A store with an inferred model requires every change to be checked, so it uses a save instead.
         guard open.limits == nil else { return nil }
         return try self.batch(
             author: batch.author, contextName: batch.contextName, changing: { WrittenProperties(batch) }
-        ) { try $0.upsert(batch, by: rule) }
+        ) { try $0.upsert(batch, by: rules) }
     }
 
     func update(_ batch: BatchUpdate) throws -> BatchResult {

@@ -44,6 +44,9 @@ extension QueryBuilder {
         case nil: break
         }
         if entity.composites[key] != nil { return .composite(object, key) }
+        if let name = EntityCast.entity(key), let target = model.entity(named: name) {
+            return .object(try cast(object, to: target, path: path))
+        }
         switch key {
         case "self", "SELF", "objectID": return .object(object)
         case "@count", "@sum", "@min", "@max", "@avg":
@@ -51,6 +54,34 @@ extension QueryBuilder {
                 "'\(key)' needs a to-many relationship before it", path: path, entity: entity.name)
         default: throw QueryError.unknownKey(key, path: path, entity: entity)
         }
+    }
+
+    /// Returns an object as one of a sub-entity or super-entity, which is missing if the object belongs to another entity.
+    private func cast(_ object: QueryObject, to target: CompiledEntity, path: String) throws -> QueryObject {
+        let entity = model[object.entity]
+        var result = object
+        result.path = path
+        result.entity = target.number
+        if target.family.contains(entity.number) { return result }
+        guard entity.family.contains(target.number) else {
+            throw QueryError.unrelatedCast(to: target.name, from: entity.name)
+        }
+        let row = row(of: object)
+        result.optionalRows = optionalRows(behind: object, row)
+        let test = compiler.entityRestriction(of: target, including: true, alias: row) ?? "1"
+        result.cast = test
+        result.key = "CASE WHEN \(test) THEN \(row).Z_PK END"
+        result.alias = row
+        result.isOptional = true
+        return result
+    }
+
+    /// Returns the SQL of a column of an object's row.
+    private func value(of column: String, in row: String, owner: Int, of object: QueryObject) -> String {
+        let sql = "\(row).\(SQLName.quoted(column))"
+        // Only rows of the entity and its sub-entities have a value in a column of its own.
+        guard let cast = object.cast, owner != object.entity else { return sql }
+        return "CASE WHEN \(cast) THEN \(sql) END"
     }
 
     private func leaf(_ name: String, of object: QueryObject) throws -> QueryOperand {
@@ -71,7 +102,7 @@ extension QueryBuilder {
             throw QueryError.transient(path, entity: entity.name)
         }
         let row = row(of: object)
-        let sql = "\(row).\(SQLName.quoted(column))"
+        let sql = value(of: column, in: row, owner: attribute.owner, of: object)
         var scalar = QueryScalar(
             sql: sql, column: sql, optionalRows: optionalRows(behind: object, row), kind: attribute.type.valueKind,
             isWide: attribute.type == .integer64, path: path,
@@ -102,9 +133,10 @@ extension QueryBuilder {
         let relationship = entity.relationships[slot]
         if let toOne = layout.toOne(slot, in: entity.number) {
             let row = row(of: object)
+            let key = value(of: toOne.column, in: row, owner: relationship.owner, of: object)
             return .object(
                 QueryObject(
-                    entity: relationship.destination, key: "\(row).\(SQLName.quoted(toOne.column))", alias: nil,
+                    entity: relationship.destination, key: key, alias: nil,
                     scope: object.scope, isOptional: true, optionalRows: optionalRows(behind: object, row), path: path))
         }
         guard let storage = layout.toMany(slot, in: entity.number) else {

@@ -39,6 +39,8 @@ struct QueryObject {
     var optionalRows: Set<String> = []
     /// The path to the object, for messages.
     var path: String
+    /// The condition on its row that makes it an object of its entity, for an object that may belong to another one.
+    var cast: String?
 }
 
 /// A plain value in a query.

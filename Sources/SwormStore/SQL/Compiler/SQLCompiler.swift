@@ -54,14 +54,15 @@ final class SQLCompiler: Sendable {
     func values(_ request: FetchSpecification, attributes: [Int]) throws -> CompiledStatement {
         let query = QueryBuilder(self, entity: request.entity)
         var columns = ["\(query.alias).Z_PK"]
-        let entity = model[request.entity]
         for slot in attributes {
             if let name = PseudoSlot.column(slot) {
                 columns.append("IFNULL(\(query.alias).\(name), 0)")
                 continue
             }
-            guard let column = layout.column(ofAttribute: slot, in: entity.number) else {
-                throw QueryError.transient(entity.attributes[slot].name, entity: entity.name)
+            let place = PseudoSlot.place(slot, fetching: request.entity)
+            guard let column = layout.column(ofAttribute: place.slot, in: place.entity) else {
+                let entity = model[place.entity]
+                throw QueryError.transient(entity.attributes[place.slot].name, entity: entity.name)
             }
             columns.append("\(query.alias).\(SQLName.quoted(column))")
         }

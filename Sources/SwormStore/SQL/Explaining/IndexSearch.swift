@@ -59,6 +59,10 @@ struct IndexSearch {
                 if isIndexed(attribute.name, of: current) { return [] }
                 return [PlanFinding.Attribute(entity: current.name, name: attribute.name)]
             }
+            if let name = EntityCast.entity(key), let target = model.entity(named: name), current.slot(named: key) == nil {
+                current = target
+                continue
+            }
             guard case .relationship(let slot)? = current.slot(named: key) else { return nil }
             // The keys of objects are always indexed.
             if place == path.count - 1 { return current.relationships[slot].isToMany ? nil : [] }

@@ -1,0 +1,54 @@
+import SwormPredicates
+
+// Steps of a path that continue only with the struct of a case.
+extension AnyEntityMapping {
+    /// Returns the mapping of the entity of a step, which is a case of this type, or of one of its cases, or a super-entity.
+    func castTarget(_ key: String) -> (any AnyEntityMapping)? {
+        guard let name = EntityCast.entity(key), !attributes.contains(where: { $0.name == key }),
+            !relations.contains(where: { $0.name == key })
+        else { return nil }
+        return superentities.first { $0.entityName == name } ?? descendant(named: name, depth: 0)
+    }
+
+    private func descendant(named name: String, depth: Int) -> (any AnyEntityMapping)? {
+        if entityName == name { return self }
+        guard depth < superentityDepthLimit else { return nil }
+        for type in subentities {
+            let mapping = type.anyMapping
+            if mapping.isOwnCase { continue }
+            if let found = mapping.descendant(named: name, depth: depth + 1) { return found }
+        }
+        return nil
+    }
+}
+
+extension EntityMapping {
+    /// Returns a value as the subject of conditions on an entity; nil if it is the struct of another case.
+    func castSubject(of value: T, to entity: String) -> EvaluationValue? {
+        if inherits(fromEntityNamed: entity) { return .object(ValueSubject(value, mapping: self)) }
+        for link in cases {
+            if let subject = link.castSubject(of: value, to: entity) { return subject }
+        }
+        return nil
+    }
+}
+
+extension SubentityLink {
+    fileprivate func castSubject(of value: Superentity, to entity: String) -> EvaluationValue? {
+        guard !mapping.isOwnCase else { return nil }
+        return object(of: value).flatMap { mapping.castSubject(of: $0, to: entity) }
+    }
+}
+
+/// The missing struct of a case: the value of every key of its table is nil.
+struct MissingValueSubject: EvaluationSubject {
+    let mapping: any AnyEntityMapping
+
+    var reference: ObjectReference? { nil }
+
+    func predicateValue(forKey key: String) throws -> EvaluationValue {
+        if mapping.attributes.contains(where: { $0.name == key || $0.name.hasPrefix(key + ".") }) { return .null }
+        if let target = mapping.castTarget(key) { return .missing(MissingValueSubject(mapping: target)) }
+        throw QueryError.notInPlainValue(key, of: mapping)
+    }
+}
