@@ -113,7 +113,8 @@ struct ModelTests {
     @Test func `Swift of a model with inheritance compiles and fits the model`() throws {
         let workshop = try Workshop()
         try expectGenerated("Library", LibraryXML.text, in: workshop)
-        try ModelContract(Author.self, Comic.self, Shelf.self, Item.self).check(load(workshop.modelPath))
+        let model = try load(workshop.modelPath)
+        try ModelContract(Author.self, Comic.self, Shelf.self, Item.self).check(model)
         try workshop.makeStore()
         let container = try PersistentContainer(
             modelFile: URL(fileURLWithPath: workshop.modelPath), checking: Author.self, Comic.self,
@@ -122,6 +123,42 @@ struct ModelTests {
         #expect(titles == ["Tintin"])
         #expect(
             try container.perform { try $0.fetchOne(Author.all.where { $0.name == "Leo" })?.books.decode().count } == 2)
+    }
+
+    @Test func `Swift of hierarchies compiles, and its tables make the same model`() throws {
+        let workshop = try Workshop()
+        try expectGenerated("Press", PressXML.text, in: workshop)
+        let model = try load(workshop.file("Press.xcdatamodel"))
+        try ModelContract(Publication.self).check(model)
+        let made = try NSManagedObjectModel(tables: Review.self)
+        #expect(made.entityVersionHashesByName == model.entityVersionHashesByName)
+        // A store that either model has written is the other's.
+        let url = workshop.url("Press.sqlite")
+        let written = try PersistentContainer(for: Publication.self, at: .file(url))
+        let all: [Publication] = [
+            .volume(Volume(title: "a", code: 1, pages: 12, isbn: "x")),
+            .sheetCase(
+                .eveningSheet(
+                    EveningSheet(
+                        title: "b", code: 2, place: .init(city: "Oslo", size: .init(width: 2)), hour: 20))),
+            .sheetCase(.plainSheet(PlainSheet(title: "c", sheet: 0.5, isDaily: false))),
+        ]
+        try written.perform { try $0.insert(contentsOf: all) }
+        try written.close()
+        let container = try PersistentContainer(
+            modelFile: workshop.url("Press.xcdatamodel"), checking: Publication.self, at: .file(url))
+        let read = try container.perform { context in
+            try context.insert(Publication.volume(Volume(title: "d")))
+            return try context.decode(Publication.all.sort(\.title)).map(\.title)
+        }
+        #expect(read == ["a", "b", "c", "d"])
+        try container.close()
+        let again = try PersistentContainer(for: Publication.self, at: .file(url))
+        let hours = try again.perform { context in
+            try context.decode(Publication.all.where { $0.as(Sheet.self).as(EveningSheet.self).hour > 18 }).map(\.title)
+        }
+        #expect(hours == ["b"])
+        try again.close()
     }
 
     @Test func `Swift of a model with composite attributes compiles, and decodes and writes every element`() throws {

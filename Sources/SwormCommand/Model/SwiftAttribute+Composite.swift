@@ -7,19 +7,18 @@ extension SwiftAttribute {
     ///   - place: The struct that contains the property.
     ///   - taken: Names that a nested type must not have.
     init(_ composite: NSCompositeAttributeDescription, in place: Place = Place(), avoiding taken: Set<String>) {
-        let property = SwiftNames.property(composite.name)
         let inner = place.inside(composite)
         let type = SwiftNames.type(composite: composite.name, avoiding: taken)
         var names = taken.union([type]).union(composite.elements.map(\.name))
         let isOwner = composite.elements.contains { $0 is NSCompositeAttributeDescription }
-        declaration = [("struct \(type): CompositeConvertible\(isOwner ? ", CompositeOwner" : "") {", 0)]
+        var declaration = [("struct \(type): CompositeConvertible\(isOwner ? ", CompositeOwner" : "") {", 0)]
         var lines: [String] = []
         for element in composite.elements {
             if let obstacle = Self.obstacle(element) {
                 declaration.append(("// `\(element.name)` \(SwiftNames.oneLine(obstacle)).", 1))
                 continue
             }
-            let part: SwiftAttribute
+            let part: Self
             if let nested = element as? NSCompositeAttributeDescription {
                 part = Self(nested, in: inner, avoiding: names)
                 names.insert(SwiftNames.type(composite: nested.name, avoiding: names))
@@ -32,17 +31,37 @@ extension SwiftAttribute {
         declaration += [("", 0), ("static let attributes: Set<Attribute<\(type)>> = [", 1)]
         declaration += lines.map { ($0 + ",", 2) }
         declaration += [("]", 1), ("}", 0)]
-        if composite.isOptional {
-            let hasDefault = !inner.defaults.isEmpty
-            declaration.append(("var \(property): \(type)?" + (hasDefault ? " = \(type)()" : ""), 0))
-        } else {
-            declaration.append(("var \(property) = \(type)()", 0))
-        }
         var options: [String] = []
         if let former = composite.renamingIdentifier, former != composite.name {
             options.append(".renamed(from: \(SwiftNames.literal(former)))")
         }
-        line = Self.line(of: property, named: composite.name, options: options)
+        let property = Self(composite, declaredAs: type, hasDefault: !inner.defaults.isEmpty)
+        self.init(
+            declaration: declaration + property.declaration, property: property.property, type: property.type,
+            line: Self.line(of: property.property, named: composite.name, options: options))
+    }
+
+    /// Creates a property for a composite attribute whose struct a super-entity declares.
+    init(_ composite: NSCompositeAttributeDescription, declaredAs type: String) {
+        self.init(
+            composite, declaredAs: type, hasDefault: (composite.defaultValue as? [String: Any])?.isEmpty == false)
+    }
+
+    private init(_ composite: NSCompositeAttributeDescription, declaredAs type: String, hasDefault: Bool) {
+        let property = SwiftNames.property(composite.name)
+        let text =
+            composite.isOptional
+            ? "var \(property): \(type)?" + (hasDefault ? " = \(type)()" : "") : "var \(property) = \(type)()"
+        self.init(
+            declaration: [(text, 0)], property: property, type: composite.isOptional ? type + "?" : type,
+            line: Self.line(of: property, named: composite.name, options: []))
+    }
+
+    private init(declaration: [(text: String, depth: Int)], property: String, type: String, line: String) {
+        self.declaration = declaration
+        self.property = property
+        self.type = type
+        self.line = line
         paths = [:]
     }
 }

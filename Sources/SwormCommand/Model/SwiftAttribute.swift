@@ -25,6 +25,9 @@ struct SwiftAttribute {
 
     /// The property, preceded by comments about the rules that it cannot express.
     var declaration: [(text: String, depth: Int)]
+    /// The name of the property, and its type.
+    let property: String
+    let type: String
     /// The line of the table.
     var line: String
     /// The key path, by its name in the model; empty for a composite attribute, whose elements have no indexes.
@@ -98,7 +101,12 @@ struct SwiftAttribute {
         self.declaration = unsaid.map { ("// \(SwiftNames.oneLine($0))", 0) } + [(declaration, 0)]
         line = Self.line(of: name, named: attribute.name, options: options)
         paths = place.isElement ? [:] : [attribute.name: name]
+        property = name
+        self.type = isOptional ? swiftType + "?" : swiftType
     }
+
+    /// Removes the options from the line of the table, because a super-entity declares them.
+    mutating func removeOptions(named name: String) { line = Self.line(of: property, named: name, options: []) }
 
     /// Returns a line of a table.
     static func line(of property: String, named name: String, options: [String]) -> String {

@@ -13,13 +13,20 @@ enum SwiftNames {
 
     /// The names of types that the generated code uses, and of types that a module should not shadow.
     private static let types: Set<String> = [
-        "Array", "Attribute", "AttributeError", "AttributeOption", "AttributeType", "AttributeValue", "Bool", "Codable",
+        "Array", "Attribute", "CompositeConvertible", "CompositeOwner", "Subentities", "Subentity", "Superentity",
+        "SuperentityConvertible", "AttributeError", "AttributeOption", "AttributeType", "AttributeValue", "Bool", "Codable",
         "Condition", "Data", "Date", "Decimal", "DeleteRule", "Dictionary", "Double", "Error", "FetchIndex", "Float",
         "Int", "Int16", "Int32", "Int64", "ManagedObject", "ManagedObjectContext", "ManagedObjectConvertible",
         "ManagedObjectID", "Optional", "PersistentContainer", "Predicate", "Query", "Relation", "RelationOption",
         "Relations", "Request", "Result", "Row", "Sendable", "Set", "StoreError", "StoreLocation", "String",
         "SupportedAttributeType", "Task", "ToManyOrderedRelation", "ToManyRelation", "ToOneRelation", "URL", "UUID",
         "UniquenessConstraint", "Void",
+    ]
+
+    /// The static members of mapped types, which the cases of an enum must not hide.
+    static let staticMembers: Set<String> = [
+        "all", "attributes", "entityName", "fetchIndexes", "formerEntityName", "relations", "subentities", "subentity",
+        "uniquenessConstraints",
     ]
 
     /// Returns the name of the type for an entity.
@@ -29,8 +36,8 @@ enum SwiftNames {
 
     /// Returns the name of a property.
     static func property(_ name: String) -> String {
-        // These names have another meaning after a period, even in backticks.
-        if ["Type", "Protocol", "self", "init", "Self"].contains(name) { return name + "_" }
+        // These names have another meaning after a period, even in backticks, or belong to the enums of entities.
+        if ["Type", "Protocol", "self", "init", "Self", "subentity"].contains(name) { return name + "_" }
         return keywords.contains(name) ? "`\(name)`" : name
     }
 

@@ -3,8 +3,6 @@
 import Foundation
 import Sworm
 
-// Tables do not support inheritance: open the store with its model file.
-
 struct Author {
     var born: Date?
     var name = ""
@@ -23,18 +21,83 @@ extension Author: ManagedObjectConvertible {
     static let relations = Relations()
 }
 
-struct Book {
-    var cover: Data?
-    var id: UUID?
-    var isRead: Bool?
-    var price: Decimal? = 0
-    var rating: Float?
-    var title = ""
-    var weight: Double?
-    var year: Int16?
+enum Book {
+    case comic(Comic)
+    case plainBook(PlainBook)
+
+    var cover: Data? {
+        switch self {
+        case .comic(let object): object.cover
+        case .plainBook(let object): object.cover
+        }
+    }
+
+    var id: UUID? {
+        switch self {
+        case .comic(let object): object.id
+        case .plainBook(let object): object.id
+        }
+    }
+
+    var isRead: Bool? {
+        switch self {
+        case .comic(let object): object.isRead
+        case .plainBook(let object): object.isRead
+        }
+    }
+
+    var price: Decimal? {
+        switch self {
+        case .comic(let object): object.price
+        case .plainBook(let object): object.price
+        }
+    }
+
+    var rating: Float? {
+        switch self {
+        case .comic(let object): object.rating
+        case .plainBook(let object): object.rating
+        }
+    }
+
+    var title: String {
+        switch self {
+        case .comic(let object): object.title
+        case .plainBook(let object): object.title
+        }
+    }
+
+    var weight: Double? {
+        switch self {
+        case .comic(let object): object.weight
+        case .plainBook(let object): object.weight
+        }
+    }
+
+    var year: Int16? {
+        switch self {
+        case .comic(let object): object.year
+        case .plainBook(let object): object.year
+        }
+    }
 }
 
-extension Book: ManagedObjectConvertible {
+extension Book: SuperentityConvertible {
+    struct Subentities: Sendable {
+        let comic = Subentity(Book.comic)
+        let plainBook = Subentity(Book.plainBook)
+    }
+    static let subentities = Subentities()
+
+    var subentity: any ManagedObjectConvertible {
+        switch self {
+        case .comic(let object): object
+        case .plainBook(let object): object
+        }
+    }
+
+    init() { self = .comic(Comic()) }
+
     static let attributes: Set<Attribute<Book>> = [
         .init(\.cover, "cover", .external),
         .init(\.id, "id"),
@@ -55,7 +118,40 @@ extension Book: ManagedObjectConvertible {
     static let fetchIndexes: [FetchIndex<Book>] = [.init("byYear", .descending(\.year))]
 }
 
-/// An entity that inherits from Book.
+/// An object of the entity Book itself.
+struct PlainBook {
+    var cover: Data?
+    var id: UUID?
+    var isRead: Bool?
+    var price: Decimal? = 0
+    var rating: Float?
+    var title = ""
+    var weight: Double?
+    var year: Int16?
+}
+
+extension PlainBook: ManagedObjectConvertible {
+    typealias Superentity = Book
+    static let entityName = "Book"
+    static let attributes: Set<Attribute<PlainBook>> = [
+        .init(\.cover, "cover"),
+        .init(\.id, "id"),
+        .init(\.isRead, "isRead"),
+        .init(\.price, "price"),
+        .init(\.rating, "rating"),
+        .init(\.title, "title"),
+        .init(\.weight, "weight"),
+        .init(\.year, "year"),
+    ]
+
+    struct Relations: Sendable {
+        let author = ToOneRelation<Author>("author")
+        let sequel = ToOneRelation<Book>("sequel")
+        let tags = ToManyOrderedRelation<Tag>("tags", inverse: \.books)
+    }
+    static let relations = Relations()
+}
+
 struct Comic {
     var cover: Data?
     var id: UUID?
@@ -69,8 +165,9 @@ struct Comic {
 }
 
 extension Comic: ManagedObjectConvertible {
+    typealias Superentity = Book
     static let attributes: Set<Attribute<Comic>> = [
-        .init(\.cover, "cover", .external),
+        .init(\.cover, "cover"),
         .init(\.id, "id"),
         .init(\.isRead, "isRead"),
         .init(\.price, "price"),
@@ -90,21 +187,39 @@ extension Comic: ManagedObjectConvertible {
     static let relations = Relations()
 }
 
-/// An entity that is abstract: it can be fetched, but not inserted.
-struct Item {
-    var label: String?
+enum Item {
+    case poster(Poster)
+
+    var label: String? {
+        switch self {
+        case .poster(let object): object.label
+        }
+    }
 }
 
-extension Item: ManagedObjectConvertible {
+extension Item: SuperentityConvertible {
+    struct Subentities: Sendable {
+        let poster = Subentity(Item.poster)
+    }
+    static let subentities = Subentities()
+
+    var subentity: any ManagedObjectConvertible {
+        switch self {
+        case .poster(let object): object
+        }
+    }
+
+    init() { self = .poster(Poster()) }
+
     static let attributes: Set<Attribute<Item>> = [.init(\.label, "label")]
 }
 
-/// An entity that inherits from Item.
 struct Poster {
     var label: String?
 }
 
 extension Poster: ManagedObjectConvertible {
+    typealias Superentity = Item
     static let attributes: Set<Attribute<Poster>> = [.init(\.label, "label")]
 }
 

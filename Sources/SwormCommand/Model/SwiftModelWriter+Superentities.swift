@@ -1,0 +1,84 @@
+import OpenCoreData
+
+// Entities with sub-entities.
+extension SwiftModelWriter {
+    /// A case of the enum of an entity with sub-entities.
+    private struct Case {
+        var name: String
+        var type: String
+    }
+
+    /// Returns the name of the struct for objects of an entity with sub-entities itself.
+    func ownType(of entity: NSEntityDescription) -> String {
+        let taken = Set(entities.map { SwiftNames.type($0.name ?? "") })
+        var name = "Plain" + (entity.name ?? "")
+        while taken.contains(name) { name += "Entity" }
+        return name
+    }
+
+    private func cases(of entity: NSEntityDescription) -> [Case] {
+        var types = entity.subentities.sorted { ($0.name ?? "") < ($1.name ?? "") }.map { SwiftNames.type($0.name ?? "") }
+        if !entity.isAbstract { types.append(ownType(of: entity)) }
+        var taken = Set(entity.properties.map(\.name)).union(SwiftNames.staticMembers)
+        return types.map { type in
+            let start = type.prefix { $0.isUppercase }
+            // HTMLPage becomes htmlPage.
+            let head = start.count > 1 && start.count < type.count ? start.dropLast() : start
+            var name = head.lowercased() + type.dropFirst(head.count)
+            while taken.contains(name) { name += "Case" }
+            taken.insert(name)
+            return Case(name: SwiftNames.property(name), type: type)
+        }
+    }
+
+    /// Writes an enum whose cases hold the structs of the sub-entities.
+    mutating func writeEnum(of entity: NSEntityDescription) {
+        let name = entity.name ?? ""
+        let type = SwiftNames.type(name)
+        let cases = cases(of: entity)
+        let table = SwiftTable(entity, inherited: entity.superentity, in: self)
+        let notes = notes(of: entity, isEnum: true)
+        add()
+        if !notes.isEmpty { add("/// An entity that " + notes.joined(separator: ", ") + ".") }
+        add("enum \(type) {")
+        for item in cases { add("case \(item.name)(\(item.type))", depth: 1) }
+        for attribute in table.attributes {
+            add()
+            addProperty(attribute, cases: cases)
+        }
+        addComments(about: entity)
+        add("}")
+        add()
+        add("extension \(type): SuperentityConvertible\(table.hasComposites ? ", CompositeOwner" : "") {")
+        if let above = entity.superentity?.name { add("typealias Superentity = \(SwiftNames.type(above))", depth: 1) }
+        if type != name { add("static let entityName = \(SwiftNames.literal(name))", depth: 1) }
+        if entity.superentity != nil || type != name { add() }
+        add("struct Subentities: Sendable {", depth: 1)
+        for item in cases { add("let \(item.name) = Subentity(\(type).\(item.name))", depth: 2) }
+        add("}", depth: 1)
+        add("static let subentities = Subentities()", depth: 1)
+        add()
+        add("var subentity: any ManagedObjectConvertible {", depth: 1)
+        add("switch self {", depth: 2)
+        for item in cases { add("case .\(item.name)(let object): object", depth: 2) }
+        add("}", depth: 2)
+        add("}", depth: 1)
+        add()
+        add("init() { self = .\(cases[0].name)(\(cases[0].type)()) }", depth: 1)
+        add()
+        writeTable(table, of: entity, type: type)
+        writeRules(table, of: entity, type: type)
+        add("}")
+    }
+
+    /// Adds a property that all cases share.
+    private mutating func addProperty(_ attribute: SwiftAttribute, cases: [Case]) {
+        let lines = attribute.declaration
+        for (text, depth) in lines.dropLast() { add(text, depth: depth + 1) }
+        add("var \(attribute.property): \(attribute.type) {", depth: 1)
+        add("switch self {", depth: 2)
+        for item in cases { add("case .\(item.name)(let object): object.\(attribute.property)", depth: 2) }
+        add("}", depth: 2)
+        add("}", depth: 1)
+    }
+}
