@@ -16,6 +16,8 @@ package final class RowLayout: Sendable {
         case copied
         /// A separate value for each row.
         case made
+        /// Memory that the plan of the row's kind initializes.
+        case variants
     }
 
     package let ops: [RowOp]

@@ -53,13 +53,26 @@ package struct RowPlan<T>: Sendable {
         self.init(ops: ops, customs: customs, variants: nil, makesEach: makesEach, make: make)
     }
 
-    init(
+    /// Creates a plan for rows of several kinds.
+    ///
+    /// - Parameters:
+    ///   - ops: The columns that all rows have in common.
+    ///   - variants: The kinds of rows.
+    ///   - make: Creates a value, into which the common columns and then the value of a variant are written. Without common
+    ///     columns, the variants create the values.
+    package init(ops: [RowOp], variants: RowVariants, make: @escaping @Sendable () -> T) {
+        self.init(ops: ops, customs: [], variants: variants, makesEach: false, make: make)
+    }
+
+    private init(
         ops: [RowOp], customs: [Custom], variants: RowVariants?, makesEach: Bool, make: @escaping @Sendable () -> T
     ) {
         let isClass = T.self is AnyObject.Type
         let mistake = RowLayout.mistake(in: ops, of: T.self, size: isClass ? 0 : MemoryLayout<T>.size)
         let start: RowLayout.Start
-        if makesEach || isClass {
+        if variants != nil, ops.isEmpty {
+            start = .variants
+        } else if makesEach || isClass {
             start = .made
         } else if mistake == nil, variants == nil, RowLayout.covers(ops, size: MemoryLayout<T>.size) {
             // `init` may set a property without an op, so the bytes come from a real value.

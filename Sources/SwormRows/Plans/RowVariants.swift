@@ -2,10 +2,23 @@
 /// a type of its own, whose value is then made into a value of the common type.
 package struct RowVariants: Sendable {
     /// One kind of row.
-    struct Variant: Sendable {
-        let layout: RowLayout
-        /// Moves a value of the kind out of its memory, and assigns it to a value of the common type.
-        let assign: @Sendable (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
+    package struct Variant: Sendable {
+        package let layout: RowLayout
+        /// Moves a value of the kind out of its memory, into the memory of a value of the common type.
+        package let move: @Sendable (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
+
+        /// Creates a kind of row.
+        ///
+        /// - Parameters:
+        ///   - plan: The plan for rows of the kind. Its columns are those of the common statement.
+        ///   - move: Moves a value of the plan's type out of the memory at the first address, and initializes the memory of
+        ///     the common type at the second one with it; in a plan that creates values first, it assigns to such a value.
+        package init<Part>(
+            _ plan: RowPlan<Part>, move: @escaping @Sendable (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
+        ) {
+            layout = plan.layout
+            self.move = move
+        }
     }
 
     /// The column with the number of the row's kind.
@@ -14,65 +27,19 @@ package struct RowVariants: Sendable {
     let first: Int
     /// The index of the variant for each number from the first one on; -1 for numbers without a variant.
     let indices: [Int]
-    let variants: [Variant]
+    package let variants: [Variant]
 
-    package var count: Int { variants.count }
+    package init(_ variants: [Variant], by column: Int32, from first: Int, indices: [Int]) {
+        self.variants = variants
+        self.column = column
+        self.first = first
+        self.indices = indices
+    }
 
     /// Returns the index of the variant for a number; nil if there is none.
     package func index(of number: Int64) -> Int? {
         let place = Int(truncatingIfNeeded: number &- Int64(first))
         guard indices.indices.contains(place), indices[place] >= 0 else { return nil }
         return indices[place]
-    }
-
-    package func layout(_ index: Int) -> RowLayout { variants[index].layout }
-
-    /// Moves a value out of its memory, and assigns it to a value of the common type.
-    ///
-    /// Unsafe: the first address must be that of a value of the variant's type, the second one that of a value of the
-    /// common type.
-    package func assign(_ index: Int, from source: UnsafeMutableRawPointer, to place: UnsafeMutableRawPointer) {
-        variants[index].assign(source, place)
-    }
-}
-
-extension RowPlan {
-    /// One kind of row in a plan for several kinds.
-    package struct Variant: Sendable {
-        let variant: RowVariants.Variant
-
-        /// Creates a kind of row.
-        ///
-        /// - Parameters:
-        ///   - plan: The plan for rows of the kind. Its columns are those of the common statement.
-        ///   - assign: Assigns a value of the kind to a value of the common type.
-        package init<Part>(_ plan: RowPlan<Part>, assign: @escaping @Sendable (inout T, consuming Part) -> Void) {
-            // The closures accept any addresses as those of their types: only `RowReader` calls them, with memory that it
-            // allocated for the variant's layout and for that of the plan.
-            variant = RowVariants.Variant(layout: plan.layout) { source, place in
-                assign(
-                    &place.assumingMemoryBound(to: T.self).pointee, source.assumingMemoryBound(to: Part.self).move())
-            }
-        }
-    }
-
-    /// Creates a plan for rows of several kinds.
-    ///
-    /// - Parameters:
-    ///   - ops: The columns that all rows have in common.
-    ///   - variants: The kinds of rows.
-    ///   - column: The column with the number of the row's kind.
-    ///   - first: The number of the first kind.
-    ///   - indices: The index of the variant for each number from the first one on; -1 for numbers without a variant.
-    ///   - make: Creates a value, into which the common columns and then the value of a variant are written.
-    package init(
-        ops: [RowOp], variants: [Variant], by column: Int32, from first: Int, indices: [Int],
-        make: @escaping @Sendable () -> T
-    ) {
-        self.init(
-            ops: ops, customs: [],
-            variants: RowVariants(
-                column: column, first: first, indices: indices, variants: variants.map(\.variant)),
-            makesEach: false, make: make)
     }
 }

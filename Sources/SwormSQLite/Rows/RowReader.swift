@@ -13,6 +13,8 @@ struct RowReader {
     var filler: RowFiller
     let hasCustoms: Bool
     let variants: RowVariantReader?
+    /// Whether the plan of the row's kind initializes the memory of a row.
+    let createsVariants: Bool
     var isEnded = false
     /// The code of the step that failed.
     var code = SQLITE_DONE
@@ -26,6 +28,7 @@ struct RowReader {
         self.template = template
         self.hasCustoms = !layout.customs.isEmpty
         variants = layout.variants.map { RowVariantReader($0, statement: statement, external: external) }
+        createsVariants = if case .variants = layout.start { true } else { false }
         if case .bytes(let bytes) = layout.start {
             size = bytes.count
             filler = RowFiller(statement: statement, ops: ops, initialises: true, external: external)
@@ -43,12 +46,19 @@ struct RowReader {
     mutating func read(into start: UnsafeMutableRawPointer, room: Int) -> Int {
         var row = start
         var count = 0
+        let variants = variants
         while count < room {
             let code = sqlite3_step(statement)
             guard code == SQLITE_ROW else {
                 isEnded = true
                 self.code = code
                 return count
+            }
+            if createsVariants {
+                guard let variants, fill(row, with: variants) else { return count }
+                count += 1
+                row += layout.stride
+                continue
             }
             if filler.initialises {
                 // A type without stored properties has no bytes.
@@ -63,10 +73,7 @@ struct RowReader {
                 guard filler.fill(row) else { return count }
             }
             if hasCustoms, !applyCustoms(row) { return count }
-            if let variants, !variants.fill(row) {
-                filler.failure = variants.failure
-                return count
-            }
+            if let variants, !fill(row, with: variants) { return count }
             row += layout.stride
         }
         return count
@@ -77,6 +84,7 @@ struct RowReader {
     ///
     /// Unsafe: see ``read(into:room:)``.
     mutating func fillRow(_ row: UnsafeMutableRawPointer) -> Bool {
+        if createsVariants { return variants.map { fill(row, with: $0) } ?? false }
         if filler.initialises {
             if let template { memcpy(row, template, size) }
             // A row that fails is deinitialized by the filler.
@@ -92,12 +100,17 @@ struct RowReader {
             layout.destroy(row)
             return false
         }
-        if let variants, !variants.fill(row) {
-            filler.failure = variants.failure
+        if let variants, !fill(row, with: variants) {
             layout.destroy(row)
             return false
         }
         return true
+    }
+
+    private mutating func fill(_ row: UnsafeMutableRawPointer, with variants: RowVariantReader) -> Bool {
+        if variants.fill(row) { return true }
+        filler.failure = variants.failure
+        return false
     }
 
     /// Creates the value into which the columns are then written.
@@ -148,7 +161,7 @@ extension RowLayout {
                 var reader = RowReader(
                     self, statement: statement, ops: ops, template: template, external: external)
                 try body(&reader)
-            case .made:
+            case .made, .variants:
                 var reader = RowReader(self, statement: statement, ops: ops, template: nil, external: external)
                 try body(&reader)
             }

@@ -7,6 +7,7 @@ final class RowVariantReader {
     /// The reader of one kind of row.
     private struct Part {
         var reader: RowReader
+        let move: @Sendable (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
         let ops: UnsafeMutableBufferPointer<RowOp>
         let template: UnsafeMutableRawPointer?
         /// Whether the template is a value, not plain bytes.
@@ -17,14 +18,19 @@ final class RowVariantReader {
 
     private let variants: RowVariants
     private let statement: OpaquePointer
-    private var parts: [Part] = []
+    // A pointer, so that the loop over the rows checks and retains nothing.
+    private let parts: UnsafeMutableBufferPointer<Part>
     /// The error that stopped the row, if it was not filled.
     private(set) var failure: (any Error)?
 
     init(_ variants: RowVariants, statement: OpaquePointer, external: Statement.ExternalReader?) {
         self.variants = variants
         self.statement = statement
-        parts = (0..<variants.count).map { Self.part(variants.layout($0), statement: statement, external: external) }
+        parts = .allocate(capacity: variants.variants.count)
+        for (index, variant) in variants.variants.enumerated() {
+            parts.initializeElement(
+                at: index, to: Self.part(variant, statement: statement, external: external))
+        }
     }
 
     deinit {
@@ -36,11 +42,14 @@ final class RowVariantReader {
             }
             part.scratch.deallocate()
         }
+        parts.deinitialize()
+        parts.deallocate()
     }
 
     private static func part(
-        _ layout: RowLayout, statement: OpaquePointer, external: Statement.ExternalReader?
+        _ variant: RowVariants.Variant, statement: OpaquePointer, external: Statement.ExternalReader?
     ) -> Part {
+        let layout = variant.layout
         let ops = UnsafeMutableBufferPointer<RowOp>.allocate(capacity: layout.ops.count)
         _ = ops.initialize(from: layout.ops)
         var template: UnsafeMutableRawPointer?
@@ -55,19 +64,20 @@ final class RowVariantReader {
             layout.make(memory)
             template = memory
             ownsTemplate = true
-        case .made: break
+        case .made, .variants: break
         }
         return Part(
             reader: RowReader(
                 layout, statement: statement, ops: UnsafeBufferPointer(ops), template: template, external: external),
-            ops: ops, template: template, ownsTemplate: ownsTemplate,
+            move: variant.move, ops: ops, template: template, ownsTemplate: ownsTemplate,
             scratch: .allocate(byteCount: max(1, layout.stride), alignment: layout.alignment))
     }
 
-    /// Reads the current row, and assigns its value to a value of the common type. Returns false and sets `failure` if the row
-    /// is of an unknown kind, or a column does not fit.
+    /// Reads the current row, and moves its value into the memory of the common type. Returns false and sets `failure` if the
+    /// row is of an unknown kind, or a column does not fit; the memory is then as it was.
     ///
-    /// Unsafe: the address must be that of a value of the common type.
+    /// Unsafe: the address must be that of memory of the common type, which holds a value unless the plan has no columns of
+    /// its own.
     func fill(_ row: UnsafeMutableRawPointer) -> Bool {
         let number = sqlite3_column_int64(statement, variants.column)
         guard let index = variants.index(of: number) else {
@@ -79,7 +89,7 @@ final class RowVariantReader {
             failure = parts[index].reader.filler.failure
             return false
         }
-        variants.assign(index, from: scratch, to: row)
+        parts[index].move(scratch, row)
         return true
     }
 }

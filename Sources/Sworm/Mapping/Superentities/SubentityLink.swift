@@ -6,6 +6,9 @@ protocol SubentityLink<Superentity>: Sendable {
     associatedtype Object: ManagedObjectConvertible
 
     var embed: @Sendable (Object) -> Superentity { get }
+    var initialize: @Sendable (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void { get }
+    var assign: @Sendable (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void { get }
+    var extract: @Sendable (UnsafeRawPointer, UnsafeMutableRawPointer) -> Bool { get }
 
     /// Returns the struct that a value of the enum holds; nil if the value is another case.
     func object(of value: Superentity) -> Object?

@@ -63,10 +63,36 @@ public protocol SuperentityConvertible: ManagedObjectConvertible {
 /// ```
 public struct Subentity<Superentity: SuperentityConvertible, Object: ManagedObjectConvertible>: Sendable
 where Object.Superentity == Superentity {
-    let embed: @Sendable (Object) -> Superentity
+    @usableFromInline let embed: @Sendable (Object) -> Superentity
+    // Rows are decoded and written in memory whose type only these closures know. They accept any address as one of their
+    // types; the plans of rows call them with memory that they allocated for these types.
+    /// Moves a struct out of its memory, and initializes the memory of an enum with it.
+    @usableFromInline let initialize: @Sendable (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
+    /// Moves a struct out of its memory, and assigns it to an enum.
+    @usableFromInline let assign: @Sendable (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
+    /// Initializes the memory of a struct with that of an enum. Returns false, and leaves the memory as it is, for another case.
+    @usableFromInline let extract: @Sendable (UnsafeRawPointer, UnsafeMutableRawPointer) -> Bool
 
+    // Inlinable, so that the closures are compiled for the enum and the struct, not for types that are looked up at run time.
     /// Creates a case.
     ///
     /// - Parameter embed: The case of the enum, as a function that creates it from the struct.
-    public init(_ embed: @escaping @Sendable (Object) -> Superentity) { self.embed = embed }
+    @inlinable
+    public init(_ embed: @escaping @Sendable (Object) -> Superentity) {
+        self.embed = embed
+        initialize = { source, place in
+            place.initializeMemory(as: Superentity.self, to: embed(source.assumingMemoryBound(to: Object.self).move()))
+        }
+        assign = { source, place in
+            place.assumingMemoryBound(to: Superentity.self).pointee =
+                embed(source.assumingMemoryBound(to: Object.self).move())
+        }
+        extract = { source, place in
+            guard let object = source.assumingMemoryBound(to: Superentity.self).pointee.subentity as? Object else {
+                return false
+            }
+            place.initializeMemory(as: Object.self, to: object)
+            return true
+        }
+    }
 }

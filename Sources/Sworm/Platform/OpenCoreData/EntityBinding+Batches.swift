@@ -6,13 +6,21 @@ import SwormStore
 extension EntityBinding {
     /// Returns values as rows. The values of an enum of structs become rows of several entities, in the order of the values.
     func batch(of values: some Sequence<T>) -> RowBatch {
-        guard cases != nil else { return RowBatch(values, plan: writePlan) }
+        guard let cases else { return RowBatch(values, plan: writePlan) }
         var layouts: [WriteLayout] = []
-        let run = run(&layouts)
+        let runs = cases.all.map { $0.run(&layouts) }
+        let mapping = mapping
         return RowBatch(of: layouts, in: entity.number) { take in
             try withoutActuallyEscaping(take) { take in
                 let pending = PendingRun(take)
-                for value in values { try run.add(value, to: pending) }
+                for value in values {
+                    let isAdded = try withUnsafeBytes(of: value) { bytes in
+                        try bytes.baseAddress.map { address in
+                            try runs.contains { try $0.add(address, to: pending) }
+                        } ?? false
+                    }
+                    if !isAdded { throw mapping.missingCase(of: value) }
+                }
                 try pending.end()
             }
         }
@@ -27,16 +35,6 @@ extension EntityBinding {
 
     /// Whether a type, also that of a case, represents a composite attribute as a whole.
     var hasWholes: Bool { !composites.isEmpty || cases?.all.contains { $0.hasWholes } ?? false }
-
-    /// Returns the collection of adjacent values, and adds the layouts of their rows.
-    fileprivate func run(_ layouts: inout [WriteLayout]) -> any ValueRun<T> {
-        if let cases {
-            let runs = cases.all.map { $0.run(&layouts) }
-            return CaseRuns(runs: runs, mapping: mapping)
-        }
-        layouts.append(writePlan.layout)
-        return StructRun(layout: layouts.count - 1)
-    }
 }
 
 extension SubentityBinding {
@@ -46,20 +44,27 @@ extension SubentityBinding {
         binding.rules(on: constraint, updates: updates)
     }
 
-    fileprivate func run(_ layouts: inout [WriteLayout]) -> any CaseRun<Superentity> {
-        LinkedRun(link: link, run: binding.run(&layouts))
+    /// Returns the collection of the values of the case, and adds the layouts of their rows.
+    fileprivate func run(_ layouts: inout [WriteLayout]) -> CaseRun {
+        let memory = RowMemory(of: Link.Object.self)
+        guard let cases = binding.cases else {
+            layouts.append(binding.writePlan.layout)
+            return CaseRun(link.extract, to: .structs(StructRun(index: layouts.count - 1, memory)))
+        }
+        let scratch = UnsafeMutableRawPointer.allocate(byteCount: max(1, memory.stride), alignment: memory.alignment)
+        return CaseRun(link.extract, to: .cases(scratch, memory, cases.all.map { $0.run(&layouts) }))
     }
 }
 
 /// The values that are passed on next: adjacent values of one type.
 private final class PendingRun {
     private let take: RowBatch.Taker
-    private var current: (any AnyStructRun)?
+    private var current: StructRun?
 
     init(_ take: @escaping RowBatch.Taker) { self.take = take }
 
     /// Passes the values of another type on, so that the order of the values is preserved.
-    func enter(_ run: any AnyStructRun) throws {
+    func enter(_ run: StructRun) throws {
         if current === run { return }
         try end()
         current = run
@@ -68,73 +73,90 @@ private final class PendingRun {
     func end() throws { try current?.pass(take) }
 }
 
-private protocol AnyStructRun: AnyObject {
-    func pass(_ take: RowBatch.Taker) throws
-}
-
-/// A collection of values of a type.
-private protocol ValueRun<Value>: AnyObject {
-    associatedtype Value
-    func add(_ value: Value, to pending: PendingRun) throws
-}
-
 /// Structs that are adjacent in memory.
-private final class StructRun<Value>: ValueRun, AnyStructRun {
-    private let layout: Int
-    private var values: [Value] = []
+private final class StructRun {
+    private let index: Int
+    private let layout: RowMemory
+    private let start: UnsafeMutableRawPointer
+    /// The number of values in the memory.
+    var count = 0
 
-    init(layout: Int) {
+    init(index: Int, _ layout: RowMemory) {
+        self.index = index
         self.layout = layout
-        values.reserveCapacity(RowBatch.partSize)
+        start = .allocate(byteCount: max(1, layout.stride * RowBatch.partSize), alignment: layout.alignment)
     }
 
-    func add(_ value: Value, to pending: PendingRun) throws {
-        try pending.enter(self)
-        values.append(value)
-        if values.count == RowBatch.partSize { try pending.end() }
+    deinit {
+        clear()
+        start.deallocate()
     }
+
+    /// The memory for the next value.
+    var next: UnsafeMutableRawPointer { start + count * layout.stride }
 
     func pass(_ take: RowBatch.Taker) throws {
-        defer { values.removeAll(keepingCapacity: true) }
-        try values.withUnsafeBufferPointer { buffer in
-            if let start = buffer.baseAddress, !buffer.isEmpty { try take(layout, start, buffer.count) }
+        defer { clear() }
+        if count > 0 { try take(index, start, count) }
+    }
+
+    private func clear() {
+        layout.deinitialize(start, count)
+        count = 0
+    }
+}
+
+/// The memory of a type that is not statically known.
+private struct RowMemory {
+    let stride: Int
+    let alignment: Int
+    let deinitialize: (UnsafeMutableRawPointer, Int) -> Void
+
+    init<T>(of type: T.Type) {
+        stride = MemoryLayout<T>.stride
+        alignment = MemoryLayout<T>.alignment
+        deinitialize = { $0.assumingMemoryBound(to: T.self).deinitialize(count: $1) }
+    }
+}
+
+/// The collection of the values of one case.
+private final class CaseRun {
+    /// The destination of the structs.
+    enum Destination {
+        case structs(StructRun)
+        /// An enum: memory for one value, and its cases.
+        case cases(UnsafeMutableRawPointer, RowMemory, [CaseRun])
+    }
+
+    private let extract: @Sendable (UnsafeRawPointer, UnsafeMutableRawPointer) -> Bool
+    private let destination: Destination
+
+    init(_ extract: @escaping @Sendable (UnsafeRawPointer, UnsafeMutableRawPointer) -> Bool, to destination: Destination) {
+        self.extract = extract
+        self.destination = destination
+    }
+
+    deinit {
+        if case .cases(let scratch, _, _) = destination { scratch.deallocate() }
+    }
+
+    /// Adds the struct of the enum at an address. Returns false for another case.
+    func add(_ value: UnsafeRawPointer, to pending: PendingRun) throws -> Bool {
+        switch destination {
+        case .structs(let run):
+            guard extract(value, run.next) else { return false }
+            run.count += 1
+            try pending.enter(run)
+            if run.count == RowBatch.partSize { try pending.end() }
+            return true
+        case .cases(let scratch, let memory, let cases):
+            guard extract(value, scratch) else { return false }
+            defer { memory.deinitialize(scratch, 1) }
+            for item in cases {
+                if try item.add(scratch, to: pending) { return true }
+            }
+            return false
         }
-    }
-}
-
-/// The values of a case of an enum.
-private protocol CaseRun<Value> {
-    associatedtype Value
-    /// Adds the struct of a value. Returns false for another case.
-    func add(_ value: Value, to pending: PendingRun) throws -> Bool
-}
-
-private struct LinkedRun<Link: SubentityLink>: CaseRun {
-    let link: Link
-    let run: any ValueRun<Link.Object>
-
-    func add(_ value: Link.Superentity, to pending: PendingRun) throws -> Bool {
-        guard let object = link.object(of: value) else { return false }
-        try run.add(object, to: pending)
-        return true
-    }
-}
-
-/// The values of an enum of structs.
-private final class CaseRuns<T: ManagedObjectConvertible>: ValueRun {
-    private let runs: [any CaseRun<T>]
-    private let mapping: EntityMapping<T>
-
-    init(runs: [any CaseRun<T>], mapping: EntityMapping<T>) {
-        self.runs = runs
-        self.mapping = mapping
-    }
-
-    func add(_ value: T, to pending: PendingRun) throws {
-        for run in runs {
-            if try run.add(value, to: pending) { return }
-        }
-        throw mapping.missingCase(of: value)
     }
 }
 #endif

@@ -54,10 +54,8 @@ struct PlanSource<T: ManagedObjectConvertible> {
     func plan(_ columns: inout PlannedColumns) -> RowPlan<T>? {
         let mapping = mapping
         if let cases {
-            guard let variants = variants(of: cases, &columns, assign: { $0 = $1 }) else { return nil }
-            return RowPlan(
-                ops: [], variants: variants, by: columns.entityColumn, from: entity.number, indices: indices(of: cases)
-            ) { mapping.makeEmpty() }
+            guard let variants = variants(of: cases, &columns, isAssigning: false) else { return nil }
+            return RowPlan(ops: [], variants: variants) { mapping.makeEmpty() }
         }
         guard let fields = fields(&columns) else { return nil }
         let customs = fields.customs.map { column, write in
@@ -82,11 +80,8 @@ struct PlanSource<T: ManagedObjectConvertible> {
             RowOp(column: 2, kind: .int64, offset: source),
         ]
         if let cases {
-            guard let variants = variants(of: cases, &columns, assign: { (record: inout Record, value) in record.value = value })
-            else { return nil }
-            let plan = RowPlan<Record>(
-                ops: ops, variants: variants, by: columns.entityColumn, from: entity.number, indices: indices(of: cases)
-            ) { LiveRecord(value: mapping.makeEmpty()) }
+            guard let variants = variants(of: cases, &columns, isAssigning: true) else { return nil }
+            let plan = RowPlan<Record>(ops: ops, variants: variants) { LiveRecord(value: mapping.makeEmpty()) }
             return PlannedRows(plan: plan, columns: columns.slots)
         }
         guard let fields = fields(&columns) else { return nil }
@@ -102,20 +97,20 @@ struct PlanSource<T: ManagedObjectConvertible> {
     // MARK: Cases
 
     /// Returns the plans of the cases; nil if one of them needs objects.
-    private func variants<Value>(
-        of cases: CaseBindings<T>, _ columns: inout PlannedColumns,
-        assign: @escaping @Sendable (inout Value, consuming T) -> Void
-    ) -> [RowPlan<Value>.Variant]? {
-        var variants: [RowPlan<Value>.Variant] = []
+    ///
+    /// - Parameter isAssigning: Whether the memory of a row already holds a value.
+    private func variants(
+        of cases: CaseBindings<T>, _ columns: inout PlannedColumns, isAssigning: Bool
+    ) -> RowVariants? {
+        var variants: [RowVariants.Variant] = []
         for member in cases.all {
-            guard let variant = member.variant(&columns, assign: assign) else { return nil }
+            guard let variant = member.variant(&columns, isAssigning: isAssigning) else { return nil }
             variants.append(variant)
         }
-        return variants
+        return RowVariants(
+            variants, by: columns.entityColumn, from: entity.number,
+            indices: entity.family.map { cases.indices[$0] ?? -1 })
     }
-
-    /// Returns the index of the case for each entity of the family; -1 for an entity without a case.
-    private func indices(of cases: CaseBindings<T>) -> [Int] { entity.family.map { cases.indices[$0] ?? -1 } }
 
     // MARK: Fields
 
@@ -152,12 +147,9 @@ struct PlanSource<T: ManagedObjectConvertible> {
 
 extension SubentityBinding {
     /// Returns the plan for the rows of the case; nil if they must be read through objects.
-    fileprivate func variant<Value>(
-        _ columns: inout PlannedColumns, assign: @escaping @Sendable (inout Value, consuming Superentity) -> Void
-    ) -> RowPlan<Value>.Variant? {
+    fileprivate func variant(_ columns: inout PlannedColumns, isAssigning: Bool) -> RowVariants.Variant? {
         guard let plan = binding.planSource.plan(&columns) else { return nil }
-        let embed = link.embed
-        return RowPlan<Value>.Variant(plan) { value, object in assign(&value, embed(object)) }
+        return RowVariants.Variant(plan, move: isAssigning ? link.assign : link.initialize)
     }
 }
 
