@@ -341,3 +341,58 @@ if let bundle = try JSONDecoder().decode(ChangeBundle?.self, from: sent) {
 }
 if let bundle = try laptop.changeBundle() { try phone.apply(bundle) }
 print("On both:", try phone.read { try $0.decode(Note.all).map(\.text) })
+
+// MARK: 12 Sub-entities
+//
+// An enum of structs is an entity with sub-entities: a letter or a postcard is an object of its own case, in one table.
+
+enum Mail: Equatable { case letter(Letter), postcard(Postcard) }
+struct Letter: Equatable { var sender = ""; var pages = 1 }
+struct Postcard: Equatable { var sender = ""; var picture = "" }
+
+extension Mail: SuperentityConvertible {
+    struct Subentities: Sendable {
+        let letter = Subentity(Mail.letter)
+        let postcard = Subentity(Mail.postcard)
+    }
+    static let subentities = Subentities()
+    var subentity: any ManagedObjectConvertible {
+        switch self {
+        case .letter(let letter): letter
+        case .postcard(let postcard): postcard
+        }
+    }
+    var sender: String {
+        switch self {
+        case .letter(let letter): letter.sender
+        case .postcard(let postcard): postcard.sender
+        }
+    }
+    static let attributes: Set<Attribute<Mail>> = [.init(\.sender, "sender")]
+    init() { self = .letter(Letter()) }
+}
+
+extension Letter: ManagedObjectConvertible {
+    typealias Superentity = Mail
+    static let attributes: Set<Attribute<Letter>> = [.init(\.sender, "sender"), .init(\.pages, "pages")]
+}
+
+extension Postcard: ManagedObjectConvertible {
+    typealias Superentity = Mail
+    static let attributes: Set<Attribute<Postcard>> = [.init(\.sender, "sender"), .init(\.picture, "picture")]
+}
+
+chapter("Sub-entities")
+let mailbox = try PersistentContainer(for: Mail.self, at: .memory)
+try mailbox.perform { context in
+    try context.insert(Mail.letter(Letter(sender: "Ada", pages: 4)))
+    try context.insert(Mail.postcard(Postcard(sender: "Leo", picture: "a lake")))
+    // Conditions use the attributes that all cases share, and those of one case.
+    let chosen = Mail.all.where { $0.as(Letter.self).pages > 2 || $0.sender == "Leo" }
+    for mail in try context.decode(chosen) {
+        switch mail {
+        case .letter(let letter): print("A letter of \(letter.pages) pages from", letter.sender)
+        case .postcard(let postcard): print("A postcard from \(postcard.sender) with", postcard.picture)
+        }
+    }
+}

@@ -31,6 +31,6 @@ extension ManagedObjectContext {
         guard let recorder = bindings.recorder else { return }
         recorder.note(
             request, of: bindings.description(of: mapping.entityName),
-            attributes: attributes ?? mapping.attributes.map(\.name))
+            attributes: attributes.map { $0.map { [$0] } } ?? mapping.decodedPaths)
     }
 }

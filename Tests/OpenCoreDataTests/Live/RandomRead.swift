@@ -176,7 +176,7 @@ struct RandomRead {
         case nil: break
         }
         var builder = RegionBuilder()
-        try builder.add(content, of: description, attributes: attributes)
+        try builder.add(content, of: description, attributes: attributes.map { [$0] })
         if form == .projection { builder.add(tree, of: description) }
         return builder.region
     }

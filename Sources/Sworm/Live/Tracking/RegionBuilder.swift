@@ -6,15 +6,15 @@ struct RegionBuilder {
 
     /// Adds the rows of a request: their number, order, and the given attributes.
     ///
-    /// - Parameter attributes: The names of the attributes that are decoded.
+    /// - Parameter attributes: The paths of the attributes that are decoded.
     /// - Throws: The first error of the request.
     mutating func add(
-        _ request: RequestContent, of entity: NSEntityDescription, attributes: [String] = []
+        _ request: RequestContent, of entity: NSEntityDescription, attributes: [[String]] = []
     ) throws(StoreError) {
         region.countRows(of: entity.root.stableName)
         for path in try request.predicateTree()?.keyPaths ?? [] { follow(path, from: entity, isDeciding: true) }
         for sort in request.sorts { follow(sort.path, from: entity, isDeciding: true) }
-        for name in attributes { follow([name], from: entity, isDeciding: false) }
+        for path in attributes { follow(path, from: entity, isDeciding: false) }
     }
 
     /// Adds the columns, groups and sort orders of a projection.

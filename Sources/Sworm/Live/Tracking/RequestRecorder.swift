@@ -11,7 +11,7 @@ final class RequestRecorder {
     var region: TrackedRegion { builder.region }
 
     /// Records a request. An invalid request is not recorded, because it reads nothing.
-    func note(_ request: RequestContent, of entity: NSEntityDescription?, attributes: [String]) {
+    func note(_ request: RequestContent, of entity: NSEntityDescription?, attributes: [[String]]) {
         guard let entity else { return }
         try? builder.add(request, of: entity, attributes: attributes)
     }

@@ -54,7 +54,7 @@ final class LiveRequest<PlainObject: ManagedObjectConvertible & Sendable>: Share
     func prepare(in context: ManagedObjectContext) throws {
         let entity = try context.entityDescription(of: PlainObject.self)
         var builder = RegionBuilder()
-        try builder.add(request, of: entity, attributes: PlainObject.attributes.map(\.name))
+        try builder.add(request, of: entity, attributes: PlainObject.mapping.decodedPaths)
         region = builder.region
         root = entity.root.stableName
         canPatch =

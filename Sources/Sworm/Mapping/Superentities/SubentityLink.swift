@@ -121,6 +121,25 @@ extension EntityMapping {
     }
 }
 
+extension AnyEntityMapping {
+    /// The paths of all attributes that decoding a value reads, also of those that only a case has.
+    var decodedPaths: [[String]] { decodedPaths(depth: 0) }
+
+    private func decodedPaths(depth: Int) -> [[String]] {
+        var paths = attributes.map { [$0.name] }
+        guard depth < superentityDepthLimit else { return paths }
+        for type in subentities {
+            let mapping = type.anyMapping
+            if mapping.isOwnCase { continue }
+            let own = Set(mapping.ownAttributes.map(\.name))
+            for path in mapping.decodedPaths(depth: depth + 1) where path.count > 1 || own.contains(path[0]) {
+                paths.append([EntityCast.key(mapping.entityName)] + path)
+            }
+        }
+        return paths
+    }
+}
+
 extension SubentityLink {
     /// Returns whether a value of the enum is the case.
     func holds(_ value: Superentity) -> Bool { object(of: value) != nil }
