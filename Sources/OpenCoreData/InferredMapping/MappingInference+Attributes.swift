@@ -86,10 +86,28 @@ extension MappingInference {
                 entity: entity, key: names.new)
         }
         for (element, source) in zip(after, matcher.sources) {
+            checkMissingElement(element, before: source.map { before[$0] }, named: names.new, in: number)
             guard let source else { continue }
             let inner = ("\(names.old).\(before[source].name)", "\(names.new).\(element.name)")
             match(element, to: before[source], named: inner, in: number)
         }
+    }
+
+    /// Checks for an element that is required wherever its optional composite has a value, which objects of the old model may
+    /// lack. Elements of required composites are checked with the attributes.
+    private mutating func checkMissingElement(
+        _ element: NSAttributeDescription, before: NSAttributeDescription?, named composite: String, in number: Int
+    ) {
+        let path = "\(composite).\(element.name)"
+        guard !element.isOptional, before?.isOptional ?? true,
+            let leaf = new.model[number].attributes.first(where: { $0.name == path }), leaf.isOptional,
+            !leaf.isTransient, leaf.derivation == nil, leaf.defaultValue == .null
+        else { return }
+        let entity = new.model[leaf.owner].name
+        refuse(
+            "Attribute '\(entity).\(path)' is \(before == nil ? "new and" : "now") required, and has no default value for "
+                + "existing objects whose '\(composite)' has a value. Give it a default value, make it optional, or fill it in "
+                + "a custom stage.", entity: entity, key: path)
     }
 
     /// Checks for values that are required in the new model and that objects of the old model do not have.

@@ -24,7 +24,8 @@ struct RowType: Sendable {
     init(_ composite: CompositeTable, of entityName: String) {
         self.entityName = entityName
         let member: @Sendable (AnyKeyPath) -> RowMember? = { keyPath in
-            guard let element = composite.element(at: keyPath) else { return nil }
+            // A nested property may be an element under a longer key path.
+            guard let element = composite.element(at: keyPath) else { return .part(keyPath) }
             guard let inner = element.composite else {
                 return .attribute(element.name, isOptional: element.isOptional)
             }

@@ -94,7 +94,14 @@ extension ManagedObject {
         // All values are read before one is written.
         let values = try indices.map { try mapping.read($0, of: object) }
         try translatingErrors {
-            for (index, value) in zip(indices, values) { try binding.setValue(value, of: instance, at: index) }
+            let present = try indices.map { try binding.value(of: instance, at: $0) }
+            do {
+                for (index, value) in zip(indices, values) { try binding.setValue(value, of: instance, at: index) }
+            } catch {
+                // Either all elements are written, or none.
+                for (index, value) in zip(indices, present) { try? binding.setValue(value, of: instance, at: index) }
+                throw error
+            }
         }
         return self
     }

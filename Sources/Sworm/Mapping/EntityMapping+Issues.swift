@@ -83,6 +83,8 @@ struct ColumnNames<T: ManagedObjectConvertible> {
     let entity: String
     let indexByKeyPath: [AnyKeyPath: Int]
     let attributes: [AttributeMapping]
+    /// The key paths of the composite attributes.
+    let composites: Set<AnyKeyPath>
 
     func constraints(_ table: [UniquenessConstraint<T>], issues: inout [TableIssue]) -> [[String]] {
         table.map { constraint in
@@ -114,6 +116,15 @@ struct ColumnNames<T: ManagedObjectConvertible> {
 
     private func name(_ keyPath: AnyKeyPath, in place: String, issues: inout [TableIssue]) -> String? {
         if let index = indexByKeyPath[keyPath] { return attributes[index].name }
+        if composites.contains(keyPath) {
+            issues.append(
+                TableIssue(
+                    .unfitOption, entity: entity, member: nil,
+                    message:
+                        "\(place) names \(keyPathName(keyPath).text), which is a composite attribute; declare the property outside of the composite"
+                ))
+            return nil
+        }
         issues.append(
             TableIssue(
                 .unknownKeyPath, entity: entity, member: nil,

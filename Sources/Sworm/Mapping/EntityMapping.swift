@@ -98,7 +98,8 @@ final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping {
         self.places = FieldOffsets(table)
         sharesTemplate = samples.shareTemplate(declared)
 
-        let columns = ColumnNames<T>(entity: name, indexByKeyPath: places, attributes: attributes)
+        let columns = ColumnNames<T>(
+            entity: name, indexByKeyPath: places, attributes: attributes, composites: Set(parts.map(\.keyPath)))
         uniquenessConstraints = columns.constraints(T.uniquenessConstraints, issues: &issues)
         indexes = columns.indexes(T.fetchIndexes, issues: &issues)
         self.issues =

@@ -12,6 +12,10 @@ extension SwiftAttribute {
         var names = taken.union([type]).union(composite.elements.map(\.name))
         let isOwner = composite.elements.contains { $0 is NSCompositeAttributeDescription }
         var declaration = [("struct \(type): CompositeConvertible\(isOwner ? ", CompositeOwner" : "") {", 0)]
+        if let modifier = composite.versionHashModifier, !modifier.isEmpty {
+            let text = "`\(composite.name)` has the hash modifier \"\(modifier)\", which composites in tables cannot have."
+            declaration.insert(("// \(SwiftNames.oneLine(text))", 0), at: 0)
+        }
         var lines: [String] = []
         for element in composite.elements {
             if let obstacle = Self.obstacle(element) {

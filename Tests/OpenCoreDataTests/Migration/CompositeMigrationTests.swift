@@ -72,6 +72,24 @@ struct CompositeMigrationTests {
         #expect(try StoreVerification.findings(of: store.url, model: store.model.compiled()).isEmpty)
     }
 
+    @Test func `a required element without a default is rejected where objects have the composite`() throws {
+        let store = try store()
+        for (elements, name) in [
+            ([element("street"), element("city"), element("country", optional: false)], "new and required"),
+            ([element("street"), element("city", optional: false)], "now required"),
+        ] {
+            let error = try #require(throws: (any Error).self) { try store.run(to: model(elements)) }
+            #expect("\(error)".contains(name) && "\(error)".contains("whose 'home' has a value"))
+        }
+        // With a default, and in a composite that is new, no object lacks a value.
+        try store.run(to: model([element("street"), element("city", "x", optional: false)]))
+        let new = try MigratedStore(Build.model(Build.entity("Author", [Build.attribute("name")]))) { context in
+            try context.make("Author", ["name": "a"])
+        }
+        try new.run(to: model([element("street", optional: false)]))
+        #expect(try homes(new) == [nil])
+    }
+
     @Test func `a composite that is new comes with its default values`() throws {
         let store = try MigratedStore(Build.model(Build.entity("Author", [Build.attribute("name")]))) { context in
             try context.make("Author", ["name": "a"])

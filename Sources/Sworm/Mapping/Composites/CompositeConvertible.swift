@@ -24,7 +24,7 @@ import SwormPredicates
 public protocol CompositeConvertible: SendableMetatype {
     /// The table of elements.
     ///
-    /// It is read once. Later changes have no effect.
+    /// It is read together with the tables that use it, and must always be the same.
     static var attributes: Set<Attribute<Self>> { get }
 
     /// Creates a value whose elements are read from a store afterwards.

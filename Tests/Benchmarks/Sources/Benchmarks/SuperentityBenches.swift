@@ -181,7 +181,8 @@ func superentityBenches(_ place: Workplace) -> [Bench] {
             ]),
         Bench(
             "insert contents, enum of structs",
-            bars: [Bar("insert contents, enum of structs", .ratio, than: .less, must: 1.3, aim: 1.1, isReported: true)],
+            // The table of a hierarchy has an index over the entities of its rows.
+            bars: [Bar("insert contents, enum of structs", .ratio, than: .less, must: 2.5, aim: 1.5, isReported: true)],
             sides: [
                 Side(.less, fingerprint: { (count: Int) in count }) { try inserted(pieces) },
                 Side(.own, fingerprint: { (count: Int) in count }) { try inserted(items) },
