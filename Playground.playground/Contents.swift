@@ -368,7 +368,7 @@ extension Mail: SuperentityConvertible {
         case .postcard(let postcard): postcard.sender
         }
     }
-    static let attributes: Set<Attribute<Mail>> = [.init(\.sender, "sender")]
+    static let attributes: Set<Attribute<Mail>> = [.init(shared: \.sender, named: "sender")]
     init() { self = .letter(Letter()) }
 }
 

@@ -45,14 +45,20 @@ struct GeneratedSwiftTests {
         return result
     }
 
+    private static var declaration: Regex<(Substring, Substring)> {
+        /extension (\S+): (?:ManagedObject|Superentity)Convertible(?:, CompositeOwner)? \{/
+    }
+
     /// The types of a source, with the entities that they represent.
     private static func types(in source: String) -> [String: String] {
         var result: [String: String] = [:]
-        for match in source.matches(
-            of: /extension (\S+): (?:ManagedObject|Superentity)Convertible(?:, CompositeOwner)? \{\n(?:    typealias Superentity = \S+\n)?(?:    static let entityName = "(\w+)")?/)
-        {
+        for match in source.matches(of: declaration) {
+            // The lines that follow name the super-entity and the entity, if they are declared.
+            let body = source[match.range.upperBound...].prefix(200).split(separator: "\n").prefix(2).joined(
+                separator: "\n")
             let type = String(match.1)
-            result[type] = match.2.map(String.init) ?? type.filter { $0 != "`" }
+            let name = body.firstMatch(of: /static let entityName = "(\w+)"/)?.1
+            result[type] = name.map(String.init) ?? type.filter { $0 != "`" }
         }
         return result
     }
@@ -94,9 +100,11 @@ struct GeneratedSwiftTests {
             guard let match = body.firstMatch(of: /extension (\S+): (?:ManagedObject|Superentity)Convertible/) else {
                 continue
             }
-            let lines = (declaration + "\n" + body).split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+            let lines = (declaration + "\n" + body).split(separator: "\n")
+                .map { $0.trimmingCharacters(in: .whitespaces) }
             let notes = lines.filter { line in
-                line.hasPrefix("//") && !line.hasPrefix("// Generated from") && !line.hasPrefix("/// An object of the entity")
+                line.hasPrefix("//") && !line.hasPrefix("// Generated from")
+                    && !line.hasPrefix("/// An object of the entity")
                     && (!line.contains("has the class") || line.contains("modifier") || line.contains("abstract"))
             }
             if !notes.isEmpty { commented.insert(String(match.1)) }

@@ -145,6 +145,13 @@ struct ModelTests {
         ]
         try written.perform { try $0.insert(contentsOf: all) }
         try written.close()
+        let other = try PersistentContainer(
+            modelFile: workshop.url("Press.xcdatamodel"), checking: Publication.self,
+            at: .file(workshop.url("Other.sqlite")))
+        try other.perform { try $0.insert(contentsOf: all) }
+        try other.close()
+        let difference = Run(["diff", url.path, workshop.file("Other.sqlite")])
+        #expect(difference.code == .ok, "\(difference.out)")
         let container = try PersistentContainer(
             modelFile: workshop.url("Press.xcdatamodel"), checking: Publication.self, at: .file(url))
         let read = try container.perform { context in

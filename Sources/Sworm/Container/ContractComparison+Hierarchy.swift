@@ -3,7 +3,9 @@ extension ContractComparison {
     mutating func compareHierarchy(of mapping: any AnyEntityMapping, with entity: NSEntityDescription) {
         var messages: [String] = []
         if let above = mapping.superentity, !mapping.isOwnCase, !entity.inherits(fromEntityNamed: above.entityName) {
-            messages.append("the type is a case of \(above.typeName), but the model's entity is no sub-entity of \(above.entityName)")
+            messages.append(
+                "the type is a case of \(above.typeName), but the model's entity is no sub-entity of \(above.entityName)"
+            )
         }
         if mapping.isSuperentity { messages += Self.differences(of: mapping, from: entity) }
         for message in messages { note(.subentity, entity: mapping.entityName, message: message) }

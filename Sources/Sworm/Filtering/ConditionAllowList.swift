@@ -89,7 +89,8 @@ public struct ConditionAllowList: Sendable {
     private mutating func addCasts(to mapping: any AnyEntityMapping) {
         for above in mapping.superentities where above.entityName != mapping.entityName {
             add(
-                AllowedMember(part: mapping.entityName), named: EntityCast.key(mapping.entityName), of: above.entityName)
+                AllowedMember(part: mapping.entityName), named: EntityCast.key(mapping.entityName), of: above.entityName
+            )
         }
     }
 

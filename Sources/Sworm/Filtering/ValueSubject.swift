@@ -16,7 +16,8 @@ struct ValueSubject<T: ManagedObjectConvertible>: EvaluationSubject {
     func predicateValue(forKey key: String) throws -> EvaluationValue {
         if let found = try content(key) { return found }
         if let target = mapping.castTarget(key) {
-            return mapping.castSubject(of: value, to: target.entityName) ?? .missing(MissingValueSubject(mapping: target))
+            return mapping.castSubject(of: value, to: target.entityName)
+                ?? .missing(MissingValueSubject(mapping: target))
         }
         throw QueryError.notInPlainValue(key, of: mapping)
     }

@@ -37,5 +37,7 @@ extension ManagedObject where PlainObject.Superentity: SuperentityConvertible {
 
 extension ManagedObjectID where PlainObject.Superentity: SuperentityConvertible {
     /// The id of the object as one of its super-entity.
-    public var asSuperentity: ManagedObjectID<PlainObject.Superentity> { ManagedObjectID<PlainObject.Superentity>(reference) }
+    public var asSuperentity: ManagedObjectID<PlainObject.Superentity> {
+        ManagedObjectID<PlainObject.Superentity>(reference)
+    }
 }

@@ -3,7 +3,8 @@ import SwormPredicates
 extension EntityBinding {
     /// Inserts, updates or ignores the objects of all values. If it throws an error, it changes nothing.
     func upsertObjects(
-        _ values: some Sequence<T>, on constraint: [String]?, updates: UpsertUpdates?, in context: NSManagedObjectContext
+        _ values: some Sequence<T>, on constraint: [String]?, updates: UpsertUpdates?,
+        in context: NSManagedObjectContext
     ) throws -> Upsert.Result {
         let before = Checkpoint(of: context)
         var result = Upsert.Result()
@@ -24,7 +25,7 @@ extension EntityBinding {
         guard let cases else {
             return StructPart(ObjectUpsert(binding: self, context: context, on: constraint, updates: updates))
         }
-        return CaseParts(cases.all.map { $0.part(on: constraint, updates: updates, in: context) }, mapping)
+        return CaseParts(cases.all.map { $0.part(on: constraint, updates: updates, in: context) }, of: mapping)
     }
 }
 
@@ -87,7 +88,7 @@ private final class CaseParts<T: ManagedObjectConvertible>: UpsertPart {
     private let mapping: EntityMapping<T>
     private var current: Int?
 
-    init(_ parts: [any CasePart<T>], _ mapping: EntityMapping<T>) { (self.parts, self.mapping) = (parts, mapping) }
+    init(_ parts: [any CasePart<T>], of mapping: EntityMapping<T>) { (self.parts, self.mapping) = (parts, mapping) }
 
     func add(_ value: T) throws -> Upsert.Result {
         guard let index = parts.firstIndex(where: { $0.holds(value) }) else { throw mapping.missingCase(of: value) }

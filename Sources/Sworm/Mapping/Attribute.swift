@@ -186,7 +186,7 @@ public struct Attribute<PlainObject: SendableMetatype>: Sendable {
     @available(
         *, unavailable,
         message:
-            "an attribute needs a stored `var` whose type is a SupportedAttributeType or a CompositeConvertible; other Codable types need `.json`"
+            "an attribute needs a stored `var` whose type is a SupportedAttributeType or a CompositeConvertible; other Codable types need `.json`, and a property that the cases of an enum share needs `shared:`"
     )
     public init<V>(
         _ keyPath: any KeyPath<PlainObject, V> & Sendable, _ name: String, _ options: AttributeOption...

@@ -242,13 +242,6 @@ struct CompositePart<T>: Sendable {
     let clear: (@Sendable (inout T) -> Void)?
 }
 
-extension EntityMapping {
-    var superentity: (any AnyEntityMapping)? { T.superentityType?.anyMapping }
-    var subentities: [any ManagedObjectConvertible.Type] { cases.map(\.type) }
-    var isSuperentity: Bool { T.self is any SuperentityConvertible.Type }
-    var namesWithOptions: [String] { T.attributes.filter { !$0.options.isEmpty }.map(\.name).sorted() }
-}
-
 /// A mapping whose type is not statically known.
 protocol AnyEntityMapping: AnyObject, Sendable {
     /// The mapping of the super-entity, if the type is a case of an enum of structs.

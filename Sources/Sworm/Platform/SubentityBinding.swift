@@ -163,7 +163,7 @@ extension EntityBinding {
         let entity = object.entity.name ?? mapping.entityName
         throw StoreError(
             .invalidRequest,
-            "\(Scope.name(entity, id: object.objectID)) cannot hold \(try mapping.link(of: value).type): the entity of an object does not change. Delete the object, and insert another one.",
+            "\(object.objectID.reference.url) cannot hold \(try mapping.link(of: value).type): the entity of an object does not change. Delete the object, and insert another one.",
             entity: entity)
     }
 

@@ -13,7 +13,8 @@ extension SwiftAttribute {
         let isOwner = composite.elements.contains { $0 is NSCompositeAttributeDescription }
         var declaration = [("struct \(type): CompositeConvertible\(isOwner ? ", CompositeOwner" : "") {", 0)]
         if let modifier = composite.versionHashModifier, !modifier.isEmpty {
-            let text = "`\(composite.name)` has the hash modifier \"\(modifier)\", which composites in tables cannot have."
+            let text =
+                "`\(composite.name)` has the hash modifier \"\(modifier)\", which composites in tables cannot have."
             declaration.insert(("// \(SwiftNames.oneLine(text))", 0), at: 0)
         }
         var lines: [String] = []

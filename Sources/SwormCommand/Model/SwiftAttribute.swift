@@ -28,8 +28,10 @@ struct SwiftAttribute {
     /// The name of the property, and its type.
     let property: String
     let type: String
-    /// The line of the table.
+    /// The line of the table of a struct.
     var line: String
+    /// Whether the table is that of an enum, whose cases share the attribute.
+    var isShared = false
     /// The key path, by its name in the model; empty for a composite attribute, whose elements have no indexes.
     var paths: [String: String]
 
@@ -107,6 +109,12 @@ struct SwiftAttribute {
 
     /// Removes the options from the line of the table, because a super-entity declares them.
     mutating func removeOptions(named name: String) { line = Self.line(of: property, named: name, options: []) }
+
+    /// The line of the table.
+    var entry: String {
+        guard isShared else { return line }
+        return line.replacingOccurrences(of: ".init(\\.\(property), ", with: ".init(shared: \\.\(property), named: ")
+    }
 
     /// Returns a line of a table.
     static func line(of property: String, named name: String, options: [String]) -> String {

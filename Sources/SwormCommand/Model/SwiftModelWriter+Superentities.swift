@@ -17,7 +17,9 @@ extension SwiftModelWriter {
     }
 
     private func cases(of entity: NSEntityDescription) -> [Case] {
-        var types = entity.subentities.sorted { ($0.name ?? "") < ($1.name ?? "") }.map { SwiftNames.type($0.name ?? "") }
+        var types = entity.subentities.sorted { ($0.name ?? "") < ($1.name ?? "") }.map {
+            SwiftNames.type($0.name ?? "")
+        }
         if !entity.isAbstract { types.append(ownType(of: entity)) }
         var taken = Set(entity.properties.map(\.name)).union(SwiftNames.staticMembers)
         return types.map { type in
@@ -66,7 +68,9 @@ extension SwiftModelWriter {
         add()
         add("init() { self = .\(cases[0].name)(\(cases[0].type)()) }", depth: 1)
         add()
-        writeTable(table, of: entity, type: type)
+        var shared = table
+        for index in shared.attributes.indices { shared.attributes[index].isShared = true }
+        writeTable(shared, of: entity, type: type)
         writeRules(table, of: entity, type: type)
         add("}")
     }

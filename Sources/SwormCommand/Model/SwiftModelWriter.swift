@@ -110,7 +110,7 @@ struct SwiftModelWriter {
     }
 
     mutating func writeTable(_ table: SwiftTable, of entity: NSEntityDescription, type: String) {
-        add("static let attributes: Set<Attribute<\(type)>>", elements: table.attributes.map(\.line), isTable: true)
+        add("static let attributes: Set<Attribute<\(type)>>", elements: table.attributes.map(\.entry), isTable: true)
         writeRelations(of: entity)
     }
 

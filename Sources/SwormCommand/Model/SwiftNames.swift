@@ -14,7 +14,8 @@ enum SwiftNames {
     /// The names of types that the generated code uses, and of types that a module should not shadow.
     private static let types: Set<String> = [
         "Array", "Attribute", "CompositeConvertible", "CompositeOwner", "Subentities", "Subentity", "Superentity",
-        "SuperentityConvertible", "AttributeError", "AttributeOption", "AttributeType", "AttributeValue", "Bool", "Codable",
+        "SuperentityConvertible", "AttributeError", "AttributeOption", "AttributeType", "AttributeValue", "Bool",
+        "Codable",
         "Condition", "Data", "Date", "Decimal", "DeleteRule", "Dictionary", "Double", "Error", "FetchIndex", "Float",
         "Int", "Int16", "Int32", "Int64", "ManagedObject", "ManagedObjectContext", "ManagedObjectConvertible",
         "ManagedObjectID", "Optional", "PersistentContainer", "Predicate", "Query", "Relation", "RelationOption",

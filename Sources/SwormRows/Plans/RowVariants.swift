@@ -36,7 +36,7 @@ package struct RowVariants: Sendable {
         self.indices = indices
     }
 
-    /// Returns the index of the variant for a number; nil if there is none.
+    /// Returns the index of the variant for a number; nil for any other number.
     package func index(of number: Int64) -> Int? {
         let place = Int(truncatingIfNeeded: number &- Int64(first))
         guard indices.indices.contains(place), indices[place] >= 0 else { return nil }

@@ -99,14 +99,14 @@ extension Book: SuperentityConvertible {
     init() { self = .comic(Comic()) }
 
     static let attributes: Set<Attribute<Book>> = [
-        .init(\.cover, "cover", .external),
-        .init(\.id, "id"),
-        .init(\.isRead, "isRead"),
-        .init(\.price, "price"),
-        .init(\.rating, "rating"),
-        .init(\.title, "title"),
-        .init(\.weight, "weight"),
-        .init(\.year, "year"),
+        .init(shared: \.cover, named: "cover", .external),
+        .init(shared: \.id, named: "id"),
+        .init(shared: \.isRead, named: "isRead"),
+        .init(shared: \.price, named: "price"),
+        .init(shared: \.rating, named: "rating"),
+        .init(shared: \.title, named: "title"),
+        .init(shared: \.weight, named: "weight"),
+        .init(shared: \.year, named: "year"),
     ]
 
     struct Relations: Sendable {
@@ -211,7 +211,7 @@ extension Item: SuperentityConvertible {
 
     init() { self = .poster(Poster()) }
 
-    static let attributes: Set<Attribute<Item>> = [.init(\.label, "label")]
+    static let attributes: Set<Attribute<Item>> = [.init(shared: \.label, named: "label")]
 }
 
 struct Poster {

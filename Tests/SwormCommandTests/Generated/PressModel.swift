@@ -71,10 +71,10 @@ extension Publication: SuperentityConvertible, CompositeOwner {
     init() { self = .sheetCase(Sheet()) }
 
     static let attributes: Set<Attribute<Publication>> = [
-        .init(\.title, "title"),
-        .init(\.code, "code", .unique),
-        .init(\.place, "place"),
-        .init(\.sheet, "sheet"),
+        .init(shared: \.title, named: "title"),
+        .init(shared: \.code, named: "code", .unique),
+        .init(shared: \.place, named: "place"),
+        .init(shared: \.sheet, named: "sheet"),
     ]
 
     struct Relations: Sendable {
@@ -161,12 +161,12 @@ extension Sheet: SuperentityConvertible, CompositeOwner {
     init() { self = .eveningSheet(EveningSheet()) }
 
     static let attributes: Set<Attribute<Sheet>> = [
-        .init(\.title, "title"),
-        .init(\.code, "code"),
-        .init(\.place, "place"),
-        .init(\.sheet, "sheet"),
-        .init(\.isDaily, "isDaily"),
-        .init(\.size, "size"),
+        .init(shared: \.title, named: "title"),
+        .init(shared: \.code, named: "code"),
+        .init(shared: \.place, named: "place"),
+        .init(shared: \.sheet, named: "sheet"),
+        .init(shared: \.isDaily, named: "isDaily"),
+        .init(shared: \.size, named: "size"),
     ]
 
     struct Relations: Sendable {

@@ -37,7 +37,8 @@ struct LiveRegionTests {
             region = try store.read { context in
                 var builder = RegionBuilder()
                 try builder.add(
-                    request.content, of: context.entityDescription(of: T.self), attributes: T.attributes.map { [$0.name] })
+                    request.content, of: context.entityDescription(of: T.self),
+                    attributes: T.attributes.map { [$0.name] })
                 return builder.region
             }
             if let fault { region = Self.remove(fault, from: region) }

@@ -125,7 +125,8 @@ extension Shop.Print: SuperentityConvertible, CompositeOwner, Shop.Item {
     init() { self = .magazine(Shop.Magazine()) }
 
     static let attributes: Set<Attribute<Shop.Print>> = [
-        .init(\.title, "title"), .init(\.code, "code"), .init(\.origin, "origin"), .init(\.publisher, "publisher"),
+        .init(shared: \.title, named: "title"), .init(shared: \.code, named: "code"),
+        .init(shared: \.origin, named: "origin"), .init(shared: \.publisher, named: "publisher"),
     ]
 }
 
@@ -175,7 +176,8 @@ extension Shop.Media: SuperentityConvertible, CompositeOwner, Shop.Item {
     init() { self = .book(Shop.Book()) }
 
     static let attributes: Set<Attribute<Shop.Media>> = [
-        .init(\.title, "title", .indexed), .init(\.code, "code", .unique), .init(\.origin, "origin"),
+        .init(shared: \.title, named: "title", .indexed), .init(shared: \.code, named: "code", .unique),
+        .init(shared: \.origin, named: "origin"),
     ]
 
     struct Relations: Sendable {

@@ -67,7 +67,7 @@ private enum Wrong {
         }
         var name: String { "" }
         init() { self = .circle(Circle()) }
-        static let attributes: Set<Attribute<Shape>> = [.init(\.name, "name")]
+        static let attributes: Set<Attribute<Shape>> = [.init(shared: \.name, named: "name")]
         struct Relations: Sendable { let page = ToOneRelation<Page>("page") }
         static let relations = Relations()
     }
@@ -142,7 +142,7 @@ private enum Partial {
             }
         }
         init() { self = .book(Book()) }
-        static let attributes: Set<Attribute<Media>> = [.init(\.title, "title")]
+        static let attributes: Set<Attribute<Media>> = [.init(shared: \.title, named: "title")]
     }
 }
 
@@ -172,7 +172,9 @@ private enum Partial {
     }
 
     @Test func `a case that is missing in the table is reported when it is used`() throws {
-        let error = try #require(throws: StoreError.self) { _ = try Wrong.Shape.mapping.link(of: .forgotten(Wrong.Forgotten())) }
+        let error = try #require(throws: StoreError.self) {
+            _ = try Wrong.Shape.mapping.link(of: .forgotten(Wrong.Forgotten()))
+        }
         #expect(error.code == .invalidTable && error.message.contains("has no case for Forgotten"))
     }
 

@@ -97,7 +97,8 @@ import Testing
         while true {
             let new = Self.media(number, &random)
             switch (media, new) {
-            case (.book, .book), (.film, .film), (.print(.magazine), .print(.magazine)), (.print(.paper), .print(.paper)),
+            case (.book, .book), (.film, .film), (.print(.magazine), .print(.magazine)),
+                (.print(.paper), .print(.paper)),
                 (.print(.other), .print(.other)):
                 return new
             default: continue

@@ -22,7 +22,8 @@ import Testing
         let (count, handles) = try store.perform { context in
             (
                 try context.count(of: Media.all.where(condition)),
-                try context.fetch(Media.all).filter { try condition.matches($0) }.map { try $0.decode(\.title) }.sorted()
+                try context.fetch(Media.all).filter { try condition.matches($0) }.map { try $0.decode(\.title) }
+                    .sorted()
             )
         }
         #expect(count == found.count && handles == found)
@@ -91,7 +92,9 @@ import Testing
         }
         #expect(own(book) == ["cover", "pages", "sequels"] && own(print) == ["publisher"])
         // The same tables, from another start.
-        #expect(try NSManagedObjectModel(tables: Magazine.self).entityVersionHashesByName == model.entityVersionHashesByName)
+        #expect(
+            try NSManagedObjectModel(tables: Magazine.self).entityVersionHashesByName == model.entityVersionHashesByName
+        )
     }
 
     @Test func `are found by shared attributes`() throws {
@@ -199,10 +202,13 @@ import Testing
             #expect(throws: StoreError.Code.uniquenessViolation) {
                 try context.upsert([Media.film(Film(title: "!", code: 1))], on: \.code)
             }
-            let partial = try context.upsert([Media.book(Book(title: "B", code: 1, pages: 7))], on: \.code, onConflict: .update(\.title))
+            let partial = try context.upsert(
+                [Media.book(Book(title: "B", code: 1, pages: 7))], on: \.code, onConflict: .update(\.title))
             #expect(partial == Upsert.Result(updated: 1))
         }
-        let found = try store.perform { try $0.decode(Media.all.where { $0.code == 1 || $0.code == 3 || $0.code == 9 }.sort(\.code)) }
+        let found = try store.perform {
+            try $0.decode(Media.all.where { $0.code == 1 || $0.code == 3 || $0.code == 9 }.sort(\.code))
+        }
         #expect(found.map(\.title) == ["B", "C", "N"])
         #expect((found[0].subentity as? Book)?.pages == 6)
     }

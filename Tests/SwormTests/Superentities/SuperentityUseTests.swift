@@ -68,7 +68,9 @@ import Testing
 
     @Test func `conditions are written as strings, coded, and limited by lists`() throws {
         let store = try store().container
-        let condition: Condition<Media> = Condition { $0.as(Book.self).pages > 300 || $0.as(Print.self).publisher == "Sun" }
+        let condition: Condition<Media> = Condition {
+            $0.as(Book.self).pages > 300 || $0.as(Print.self).publisher == "Sun"
+        }
         #expect(condition.format == "(as_Book.pages > %@) OR (as_Print.publisher == %@)")
         let text = try store.perform { try $0.fetch(Media.all.where("as_Film.minutes > 100"), \.title) }
         #expect(text == ["b"])

@@ -28,7 +28,7 @@ struct BatchOperations {
     /// Inserts a row for each value, or updates the row that has its unique values; all of them, or none.
     ///
     /// - Returns: Nil if the operation requires objects. In this case, nothing was done.
-    func upsert(_ batch: RowBatch, _ rules: [UpsertRule]) throws -> BatchCounts? {
+    func upsert(_ batch: RowBatch, by rules: [UpsertRule]) throws -> BatchCounts? {
         try context.throwReadError()
         let origins = try context.requireCoordinator().origins(of: batch.entity)
         let root = try context.requireCoordinator().compiledModel[batch.entity].root

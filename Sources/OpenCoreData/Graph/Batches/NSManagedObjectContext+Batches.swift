@@ -25,7 +25,7 @@ extension NSManagedObjectContext {
     ///   would be left over, or no index of the database enforces the constraint. In this case, nothing was done and
     ///   the values were not requested.
     package final func upsertRows(_ batch: RowBatch, by rules: [UpsertRule]) throws -> BatchCounts? {
-        try batches.upsert(batch, rules)
+        try batches.upsert(batch, by: rules)
     }
 
     /// Assigns new values to attributes of all objects that a request finds.

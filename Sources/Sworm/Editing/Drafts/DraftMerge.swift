@@ -55,7 +55,9 @@ extension SubentityLink {
     fileprivate func merge(
         base: Superentity, mine: Superentity, theirs: Superentity
     ) throws -> (any MergedVersions<Superentity>)? {
-        guard let base = object(of: base), let mine = object(of: mine), let theirs = object(of: theirs) else { return nil }
+        guard let base = object(of: base), let mine = object(of: mine), let theirs = object(of: theirs) else {
+            return nil
+        }
         return LinkedVersions(link: self, merge: try DraftMerge(base: base, mine: mine, theirs: theirs))
     }
 }
@@ -70,15 +72,15 @@ private struct LinkedVersions<Link: SubentityLink>: MergedVersions {
     func written(_ resolution: DraftResolution) -> [(name: String, value: AttributeValue)] { merge.written(resolution) }
 
     func merged(_ resolution: DraftResolution, into value: Link.Superentity) throws -> Link.Superentity {
-        try changed(value) { try merge.merged(resolution, into: $0) }
+        try changing(value) { try merge.merged(resolution, into: $0) }
     }
 
     func rebased(from value: Link.Superentity) throws -> Link.Superentity {
-        try changed(value) { try merge.rebased(from: $0) }
+        try changing(value) { try merge.rebased(from: $0) }
     }
 
-    private func changed(
-        _ value: Link.Superentity, _ change: (Link.Object) throws -> Link.Object
+    private func changing(
+        _ value: Link.Superentity, by change: (Link.Object) throws -> Link.Object
     ) throws -> Link.Superentity {
         try link.object(of: value).map { link.embed(try change($0)) } ?? value
     }

@@ -107,7 +107,10 @@ struct LiveRows<PlainObject: ManagedObjectConvertible> {
 
     /// Returns whether two rows with the same identity have the same values.
     private static func isSame(_ one: PlainObject, as other: PlainObject) -> Bool {
-        (try? PlainObject.mapping.isStoredSame(one, as: other)) ?? false
+        guard let one = try? PlainObject.mapping.caseValues(of: one),
+            let other = try? PlainObject.mapping.caseValues(of: other)
+        else { return false }
+        return one.entity == other.entity && one.values.isStoredSame(as: other.values)
     }
 
     /// Returns the differences from earlier rows.

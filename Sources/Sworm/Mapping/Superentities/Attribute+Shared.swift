@@ -9,12 +9,11 @@ extension Attribute where PlainObject: SuperentityConvertible {
     ///   - keyPath: The key path of the property, which may be computed.
     ///   - name: The name of the attribute in the model, and in the tables of the structs.
     ///   - options: Additional options, for a model that is created from the tables.
-    @_disfavoredOverload
     public init<V: SupportedAttributeType>(
-        _ keyPath: any KeyPath<PlainObject, V> & Sendable, _ name: String, _ options: AttributeOption...
+        shared keyPath: any KeyPath<PlainObject, V> & Sendable, named name: String, _ options: AttributeOption...
     ) {
         self.init(
-            shared: keyPath, name: name, options: options, typeName: "\(V.self)", isOptional: false,
+            reading: keyPath, name: name, options: options, typeName: "\(V.self)", isOptional: false,
             kind: V.PrimitiveAttributeType.primitiveKind,
             isPrimitive: V.self == V.PrimitiveAttributeType.self && V.PrimitiveAttributeType.isNative,
             read: { try $0[keyPath: keyPath].encoded().attributeValue })
@@ -26,12 +25,11 @@ extension Attribute where PlainObject: SuperentityConvertible {
     ///   - keyPath: The key path of the property, which may be computed.
     ///   - name: The name of the attribute in the model, and in the tables of the structs.
     ///   - options: Additional options, for a model that is created from the tables.
-    @_disfavoredOverload
     public init<V: SupportedAttributeType>(
-        _ keyPath: any KeyPath<PlainObject, V?> & Sendable, _ name: String, _ options: AttributeOption...
+        shared keyPath: any KeyPath<PlainObject, V?> & Sendable, named name: String, _ options: AttributeOption...
     ) {
         self.init(
-            shared: keyPath, name: name, options: options, typeName: "\(V.self)?", isOptional: true,
+            reading: keyPath, name: name, options: options, typeName: "\(V.self)?", isOptional: true,
             kind: V.PrimitiveAttributeType.primitiveKind,
             isPrimitive: V.self == V.PrimitiveAttributeType.self && V.PrimitiveAttributeType.isNative,
             read: { try $0[keyPath: keyPath]?.encoded().attributeValue ?? .null })
@@ -43,12 +41,11 @@ extension Attribute where PlainObject: SuperentityConvertible {
     ///   - keyPath: The key path of the property, which may be computed.
     ///   - name: The name of the composite attribute in the model, and in the tables of the structs.
     ///   - options: `.optional` or `.renamed(from:)`. Other options belong to the attributes of the struct.
-    @_disfavoredOverload
     public init<V: CompositeConvertible>(
-        _ keyPath: any KeyPath<PlainObject, V> & Sendable, _ name: String, _ options: AttributeOption...
+        shared keyPath: any KeyPath<PlainObject, V> & Sendable, named name: String, _ options: AttributeOption...
     ) where PlainObject: CompositeOwner {
         let allowsNil = options.contains(.optional)
-        self.init(shared: keyPath, name: name, options: options, isOptional: false, table: { V.composite }) { depth in
+        self.init(reading: keyPath, name: name, options: options, isOptional: false, table: { V.composite }) { depth in
             V.lines(depth: depth + 1).map { line in
                 line.shared(keyPath, of: name, allowsNil: allowsNil) { $0[keyPath: keyPath] }
             }
@@ -63,11 +60,10 @@ extension Attribute where PlainObject: SuperentityConvertible {
     ///   - keyPath: The key path of the property, which may be computed.
     ///   - name: The name of the composite attribute in the model, and in the tables of the structs.
     ///   - options: `.renamed(from:)`. Other options belong to the attributes of the struct.
-    @_disfavoredOverload
     public init<V: CompositeConvertible>(
-        _ keyPath: any KeyPath<PlainObject, V?> & Sendable, _ name: String, _ options: AttributeOption...
+        shared keyPath: any KeyPath<PlainObject, V?> & Sendable, named name: String, _ options: AttributeOption...
     ) where PlainObject: CompositeOwner {
-        self.init(shared: keyPath, name: name, options: options, isOptional: true, table: { V.composite }) { depth in
+        self.init(reading: keyPath, name: name, options: options, isOptional: true, table: { V.composite }) { depth in
             V.lines(depth: depth + 1).map { line in
                 line.shared(nil, of: name, allowsNil: true) { $0[keyPath: keyPath] }
             }
@@ -83,13 +79,12 @@ extension Attribute where PlainObject: SuperentityConvertible {
     ///   - name: The name of the attribute in the model, where it is binary data, and in the tables of the structs.
     ///   - format: The format, `.json`.
     ///   - options: Additional options, for a model that is created from the tables.
-    @_disfavoredOverload
     public init<V: Codable & SendableMetatype>(
-        _ keyPath: any KeyPath<PlainObject, V> & Sendable, _ name: String, _ format: AttributeFormat,
+        shared keyPath: any KeyPath<PlainObject, V> & Sendable, named name: String, as format: AttributeFormat,
         _ options: AttributeOption...
     ) {
         self.init(
-            shared: keyPath, name: name, options: options, typeName: "\(V.self)", isOptional: false, kind: .data,
+            reading: keyPath, name: name, options: options, typeName: "\(V.self)", isOptional: false, kind: .data,
             isPrimitive: false,
             read: { .data(try format.encode($0[keyPath: keyPath])) })
     }
@@ -101,19 +96,18 @@ extension Attribute where PlainObject: SuperentityConvertible {
     ///   - name: The name of the attribute in the model, where it is binary data, and in the tables of the structs.
     ///   - format: The format, `.json`.
     ///   - options: Additional options, for a model that is created from the tables.
-    @_disfavoredOverload
     public init<V: Codable & SendableMetatype>(
-        _ keyPath: any KeyPath<PlainObject, V?> & Sendable, _ name: String, _ format: AttributeFormat,
+        shared keyPath: any KeyPath<PlainObject, V?> & Sendable, named name: String, as format: AttributeFormat,
         _ options: AttributeOption...
     ) {
         self.init(
-            shared: keyPath, name: name, options: options, typeName: "\(V.self)?", isOptional: true, kind: .data,
+            reading: keyPath, name: name, options: options, typeName: "\(V.self)?", isOptional: true, kind: .data,
             isPrimitive: false,
             read: { try $0[keyPath: keyPath].map { .data(try format.encode($0)) } ?? .null })
     }
 
     private init<V>(
-        shared keyPath: any KeyPath<PlainObject, V> & Sendable, name: String, options: [AttributeOption],
+        reading keyPath: any KeyPath<PlainObject, V> & Sendable, name: String, options: [AttributeOption],
         typeName: String, isOptional: Bool, kind: PrimitiveKind, isPrimitive: Bool,
         read: @escaping @Sendable (PlainObject) throws -> AttributeValue
     ) {
@@ -136,7 +130,7 @@ extension Attribute where PlainObject: SuperentityConvertible {
     }
 
     private init<V>(
-        shared keyPath: any KeyPath<PlainObject, V> & Sendable, name: String, options: [AttributeOption],
+        reading keyPath: any KeyPath<PlainObject, V> & Sendable, name: String, options: [AttributeOption],
         isOptional: Bool, table: @escaping @Sendable () -> CompositeTable,
         lines: @escaping @Sendable (_ depth: Int) -> [AttributeLine<PlainObject>],
         inner: @escaping @Sendable (_ depth: Int) -> [AttributeComposite<PlainObject>]
@@ -148,7 +142,8 @@ extension Attribute where PlainObject: SuperentityConvertible {
         kind = .data
         self.lines = lines
         composites = { depth in
-            [.init(shared: keyPath, name: name, isOptional: isOptional, options: options, table: table())] + inner(depth)
+            [.init(shared: keyPath, name: name, isOptional: isOptional, options: options, table: table())]
+                + inner(depth)
         }
         self.table = table
         memory = nil
@@ -156,11 +151,15 @@ extension Attribute where PlainObject: SuperentityConvertible {
 }
 
 extension SuperentityConvertible {
-    /// Throws an error: the values of an enum are written into the struct of a case.
-    @Sendable
-    static func refuseWriting(_ object: inout Self, _ value: AttributeValue) throws {
-        throw StoreError(
-            .unsupported, "\(entityName): an attribute cannot be written into the enum; write it into the struct of a case.",
+    /// A closure that throws an error: the values of an enum are written into the struct of a case.
+    static var refuseWriting: @Sendable (inout Self, AttributeValue) throws -> Void {
+        { _, _ in throw unwritable }
+    }
+
+    private static var unwritable: StoreError {
+        StoreError(
+            .unsupported,
+            "\(entityName): an attribute cannot be written into the enum; write it into the struct of a case.",
             entity: entityName)
     }
 }

@@ -90,12 +90,6 @@ extension EntityMapping {
         throw missingCase(of: value)
     }
 
-    /// Returns whether two values are the same case, with values that are stored alike.
-    func isStoredSame(_ one: T, as other: T) throws -> Bool {
-        let (one, other) = (try caseValues(of: one), try caseValues(of: other))
-        return one.entity == other.entity && one.values.isStoredSame(as: other.values)
-    }
-
     /// Returns an instance of an entity in which one attribute has a value; nil if the type does not represent the entity,
     /// or cannot hold the value.
     func instance(ofEntity name: String, setting value: AttributeValue, attribute: String) -> T? {
@@ -162,4 +156,11 @@ extension AnyEntityMapping {
 
     /// Whether the type represents the objects of the super-entity itself, which has the same entity name.
     var isOwnCase: Bool { superentity?.entityName == entityName }
+}
+
+extension EntityMapping {
+    var superentity: (any AnyEntityMapping)? { T.superentityType?.anyMapping }
+    var subentities: [any ManagedObjectConvertible.Type] { cases.map(\.type) }
+    var isSuperentity: Bool { T.self is any SuperentityConvertible.Type }
+    var namesWithOptions: [String] { T.attributes.filter { !$0.options.isEmpty }.map(\.name).sorted() }
 }

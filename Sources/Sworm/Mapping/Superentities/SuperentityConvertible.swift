@@ -21,7 +21,7 @@ import SwormPredicates
 ///
 ///     // The shared attributes. The structs have properties for them too, under the same names in their tables.
 ///     var title: String { (subentity as? any Titled)?.title ?? "" }
-///     static let attributes: Set<Attribute<Media>> = [.init(\.title, "title")]
+///     static let attributes: Set<Attribute<Media>> = [.init(shared: \.title, named: "title")]
 ///
 ///     init() { self = .book(Book()) }
 /// }

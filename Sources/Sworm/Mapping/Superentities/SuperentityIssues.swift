@@ -38,7 +38,9 @@ private func sharedAttributeIssues(
     let above = superentity.entityName
     for shared in superentity.attributes where !shared.name.isEmpty {
         guard let own = mapping.attributes.first(where: { $0.name == shared.name }) else {
-            issue(at: shared.name, "the table of the super-entity \(above) has the attribute, so the table of the struct needs it too")
+            issue(
+                at: shared.name,
+                "the table of the super-entity \(above) has the attribute, so the table of the struct needs it too")
             continue
         }
         if own.kind != shared.kind || own.isOptional != shared.isOptional {
@@ -54,7 +56,8 @@ private func sharedAttributeIssues(
     if mapping.isOwnCase {
         for own in mapping.attributes where !inherited.contains(own.name) {
             issue(
-                at: own.name, "the struct represents the entity itself, so the table of the enum needs the attribute too")
+                at: own.name,
+                "the struct represents the entity itself, so the table of the enum needs the attribute too")
         }
         for relation in mapping.relations where !superentity.relations.contains(where: { $0.name == relation.name }) {
             issue(

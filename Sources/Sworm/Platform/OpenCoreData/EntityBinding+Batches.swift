@@ -131,7 +131,9 @@ private final class CaseRun {
     private let extract: @Sendable (UnsafeRawPointer, UnsafeMutableRawPointer) -> Bool
     private let destination: Destination
 
-    init(_ extract: @escaping @Sendable (UnsafeRawPointer, UnsafeMutableRawPointer) -> Bool, to destination: Destination) {
+    init(
+        _ extract: @escaping @Sendable (UnsafeRawPointer, UnsafeMutableRawPointer) -> Bool, to destination: Destination
+    ) {
         self.extract = extract
         self.destination = destination
     }

@@ -59,7 +59,9 @@ struct IndexSearch {
                 if isIndexed(attribute.name, of: current) { return [] }
                 return [PlanFinding.Attribute(entity: current.name, name: attribute.name)]
             }
-            if let name = EntityCast.entity(key), let target = model.entity(named: name), current.slot(named: key) == nil {
+            if let name = EntityCast.entity(key), let target = model.entity(named: name),
+                current.slot(named: key) == nil
+            {
                 current = target
                 continue
             }

@@ -69,8 +69,9 @@ extension Item: SuperentityConvertible {
     init() { self = .volume(Volume()) }
 
     static let attributes: Set<Attribute<Item>> = [
-        .init(\.number, "number"), .init(\.title, "title"), .init(\.artist, "artist"), .init(\.rating, "rating"),
-        .init(\.created, "created"), .init(\.note, "note"),
+        .init(shared: \.number, named: "number"), .init(shared: \.title, named: "title"),
+        .init(shared: \.artist, named: "artist"), .init(shared: \.rating, named: "rating"),
+        .init(shared: \.created, named: "created"), .init(shared: \.note, named: "note"),
     ]
 }
 
