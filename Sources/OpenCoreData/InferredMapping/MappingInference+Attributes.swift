@@ -99,6 +99,11 @@ extension MappingInference {
         _ element: NSAttributeDescription, before: NSAttributeDescription?, named composite: String, in number: Int
     ) {
         let path = "\(composite).\(element.name)"
+        guard let pair = pairs[number], !old.model[pair.source].isAbstract else { return }
+        if let inner = element as? NSCompositeAttributeDescription, before == nil, !inner.isOptional {
+            for element in inner.elements { checkMissingElement(element, before: nil, named: path, in: number) }
+            return
+        }
         guard !element.isOptional, before?.isOptional ?? true,
             let leaf = new.model[number].attributes.first(where: { $0.name == path }), leaf.isOptional,
             !leaf.isTransient, leaf.derivation == nil, leaf.defaultValue == .null

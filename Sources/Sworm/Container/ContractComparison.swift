@@ -20,7 +20,9 @@ struct ContractComparison {
     mutating func violations() -> [ModelContract.Violation] {
         let mappings = reachableEntities(from: types).map(\.mapping)
         for mapping in mappings {
-            for relation in mapping.relations { covered.insert([mapping.entityName, relation.name]) }
+            for relation in mapping.relations + mapping.superentities.flatMap(\.relations) {
+                covered.insert([mapping.entityName, relation.name])
+            }
         }
         for violation in tableIssues(from: types) { found.append(ModelContract.Violation(violation)) }
         for mapping in mappings { compare(mapping) }
@@ -53,7 +55,7 @@ struct ContractComparison {
             if let description = entity.attribute(at: attribute.name) {
                 compare(
                     attribute, with: description, isOptional: entity.isOptional(at: attribute.name),
-                    in: mapping.entityName)
+                    allowsNil: mapping.declared(attribute).traits.isOptional, in: mapping.entityName)
             } else {
                 add(
                     .unknownAttribute, entity: mapping.entityName, member: attribute.name,
@@ -80,7 +82,8 @@ struct ContractComparison {
     }
 
     private mutating func compare(
-        _ attribute: AttributeMapping, with description: NSAttributeDescription, isOptional: Bool, in entity: String
+        _ attribute: AttributeMapping, with description: NSAttributeDescription, isOptional: Bool, allowsNil: Bool,
+        in entity: String
     ) {
         let type = AttributeType(rawValue: UInt32(description.attributeType.rawValue)) ?? .undefined
         if !attribute.accepts(type) {
@@ -90,7 +93,7 @@ struct ContractComparison {
                     "the property is \(article(attribute.typeName)), which is stored as \(attribute.kind.attributeType.summary), but "
                     + "the model's attribute is \(type.summary)")
         }
-        if !attribute.isOptional, !attribute.traits.isOptional, isOptional, description.defaultValue == nil {
+        if !attribute.isOptional, !allowsNil, isOptional, description.defaultValue == nil {
             // With a default value, every object has a value from its insertion on. `.optional` states that the type
             // handles the model's nil.
             add(

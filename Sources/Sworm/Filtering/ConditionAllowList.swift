@@ -87,9 +87,9 @@ public struct ConditionAllowList: Sendable {
 
     /// Allows the step from the super-entities of a type to the type, whose properties are allowed.
     private mutating func addCasts(to mapping: any AnyEntityMapping) {
-        for above in mapping.superentities where above.entityName != mapping.entityName {
+        for above in mapping.superentities {
             add(
-                AllowedMember(part: mapping.entityName), named: EntityCast.key(mapping.entityName), of: above.entityName
+                AllowedMember(part: mapping.entityName), named: mapping.castKey, of: above.entityName
             )
         }
     }

@@ -4,39 +4,38 @@ import SwormPredicates
 extension AnyEntityMapping {
     /// Returns the mapping of the entity of a step, which is a case of this type, or of one of its cases, or a super-entity.
     func castTarget(_ key: String) -> (any AnyEntityMapping)? {
-        guard let name = EntityCast.entity(key), !attributes.contains(where: { $0.name == key }),
+        guard let cast = EntityCast(key), !attributes.contains(where: { $0.name == key }),
             !relations.contains(where: { $0.name == key })
         else { return nil }
-        return superentities.first { $0.entityName == name } ?? descendant(named: name, depth: 0)
+        return superentities.first { !cast.isExact && $0.entityName == cast.entity } ?? descendant(of: cast, depth: 0)
     }
 
-    private func descendant(named name: String, depth: Int) -> (any AnyEntityMapping)? {
-        if entityName == name { return self }
+    private func descendant(of cast: EntityCast, depth: Int) -> (any AnyEntityMapping)? {
+        if entityName == cast.entity, cast.isExact == isOwnCase { return self }
         guard depth < superentityDepthLimit else { return nil }
         for type in subentities {
-            let mapping = type.anyMapping
-            if mapping.isOwnCase { continue }
-            if let found = mapping.descendant(named: name, depth: depth + 1) { return found }
+            if let found = type.anyMapping.descendant(of: cast, depth: depth + 1) { return found }
         }
         return nil
     }
 }
 
 extension EntityMapping {
-    /// Returns a value as the subject of conditions on an entity; nil if it is the struct of another case.
-    func castSubject(of value: T, to entity: String) -> EvaluationValue? {
-        if inherits(fromEntityNamed: entity) { return .object(ValueSubject(value, mapping: self)) }
+    /// Returns a value as the subject of conditions on a type; nil if it is the struct of another case.
+    func castSubject(of value: T, to target: any AnyEntityMapping) -> EvaluationValue? {
+        if target === self || superentities.contains(where: { $0 === target }) {
+            return .object(ValueSubject(value, mapping: self))
+        }
         for link in cases {
-            if let subject = link.castSubject(of: value, to: entity) { return subject }
+            if let subject = link.castSubject(of: value, to: target) { return subject }
         }
         return nil
     }
 }
 
 extension SubentityLink {
-    fileprivate func castSubject(of value: Superentity, to entity: String) -> EvaluationValue? {
-        guard !mapping.isOwnCase else { return nil }
-        return object(of: value).flatMap { mapping.castSubject(of: $0, to: entity) }
+    fileprivate func castSubject(of value: Superentity, to target: any AnyEntityMapping) -> EvaluationValue? {
+        object(of: value).flatMap { mapping.castSubject(of: $0, to: target) }
     }
 }
 

@@ -16,7 +16,7 @@ struct ValueSubject<T: ManagedObjectConvertible>: EvaluationSubject {
     func predicateValue(forKey key: String) throws -> EvaluationValue {
         if let found = try content(key) { return found }
         if let target = mapping.castTarget(key) {
-            return mapping.castSubject(of: value, to: target.entityName)
+            return mapping.castSubject(of: value, to: target)
                 ?? .missing(MissingValueSubject(mapping: target))
         }
         throw QueryError.notInPlainValue(key, of: mapping)

@@ -59,7 +59,7 @@ extension Row where PlainObject: SuperentityConvertible {
         dynamicMember keyPath: any KeyPath<PlainObject.Subentities, Subentity<PlainObject, S>> & Sendable
     ) -> Row<S>? {
         RowRecorder.current?.record(\Row.[dynamicMember: keyPath]) {
-            .toOne(EntityCast.key(S.entityName), RowType(Row<S>.self))
+            .toOne(S.mapping.castKey, RowType(Row<S>.self))
         }
         return nil
     }

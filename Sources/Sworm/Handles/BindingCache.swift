@@ -34,7 +34,7 @@ final class BindingCache {
     ) throws -> EntityBinding<T> {
         if let known = shared.withLock({ $0[key] }) as? EntityBinding<T>, known.fits(context) { return known }
         let mapping = T.mapping
-        if let issue = mapping.issues.first {
+        if let issue = mapping.issues.first ?? subentityIssues(mapping).first {
             throw StoreError(.invalidTable, issue.description, entity: mapping.entityName)
         }
         let binding = try EntityBinding(mapping, in: context)

@@ -15,6 +15,9 @@ struct ObjectUpsert<T: ManagedObjectConvertible> {
     let target: Int?
     /// The indexes of the attributes in the mapping that are updated in an existing object, or nil to leave it unchanged.
     let updates: [Int]?
+
+    /// Creates an upsert.
+    ///
     /// - Parameter names: The attributes of the constraint that matches values with objects.
     init(
         binding: EntityBinding<T>, context: NSManagedObjectContext, on names: [String]?, updates: UpsertUpdates?

@@ -36,6 +36,13 @@ private func inverseIssues(_ mapping: any AnyEntityMapping) -> [TableIssue] {
         }
         let destination = relation.destination.anyMapping
         let end = "\(destination.entityName).\(inverse.name)"
+        if let shared = destination.inherited(relationNamed: inverse.name) {
+            let owner = shared.owner.entityName
+            issue(
+                .foreignInverse,
+                "its inverse \(end) belongs to the super-entity \(owner); make \(owner) the destination")
+            continue
+        }
         if let other = claimed.updateValue(relation.name, forKey: end) {
             issue(.sharedInverse, "\(end) is also named as the inverse of \(other)")
         }

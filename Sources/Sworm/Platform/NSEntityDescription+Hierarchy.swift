@@ -8,8 +8,13 @@ import SwormPredicates
 extension NSEntityDescription {
     /// Returns the entity of a step of a key path that continues only with objects of a sub-entity or super-entity.
     func castTarget(_ key: String) -> NSEntityDescription? {
-        guard let name = EntityCast.entity(key), propertiesByName[key] == nil else { return nil }
-        return root.family.first { $0.name == name }
+        guard let cast = EntityCast(key), propertiesByName[key] == nil else { return nil }
+        return root.family.first { $0.name == cast.entity }
+    }
+
+    /// Returns whether objects of the entity belong to that of a step of a key path.
+    func isMatched(by key: String, of target: NSEntityDescription) -> Bool {
+        EntityCast(key)?.isExact ?? false ? name == target.name : isKindOf(entity: target)
     }
 
     /// The entity and all entities that inherit from it.

@@ -67,8 +67,10 @@ struct CaseBindings<T: ManagedObjectConvertible>: Sendable {
         guard !mapping.cases.isEmpty else { return nil }
         all = try mapping.cases.map { try $0.bound(in: context) }
         var indices: [EntityKey: Int] = [:]
-        for (index, member) in all.enumerated() {
-            for key in member.keys(under: entity) { indices[key] = index }
+        // Of two cases whose entities contain each other, the one with the nearer entity represents an object.
+        let keys = all.map { $0.keys(under: entity) }
+        for index in keys.indices.sorted(by: { keys[$0].count > keys[$1].count }) {
+            for key in keys[index] { indices[key] = index }
         }
         self.indices = indices
     }

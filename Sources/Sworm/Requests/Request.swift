@@ -10,7 +10,7 @@ package import SwormPredicates
 public struct Request<PlainObject: ManagedObjectConvertible>: Sendable {
     @usableFromInline private(set) var content: RequestContent
 
-    init() { content = RequestContent() }
+    init() { content = RequestContent(of: PlainObject.self) }
 
     @usableFromInline
     init(_ content: RequestContent) { self.content = content }

@@ -8,6 +8,8 @@ struct RequestContent: Sendable {
     /// The largest number of rows, or nil for all rows.
     var limit: Int?
     var offset = 0
+    /// Whether objects of sub-entities are left out, because the type represents only objects of the entity itself.
+    var isExact = false
     /// The relations that are prefetched for handles, as paths of names.
     var prefetch: [[String]] = []
     /// The number of rows of handles that are read at a time, or zero for all rows.
@@ -61,5 +63,14 @@ struct RequestContent: Sendable {
 
     mutating func fail(_ entity: String, because message: String) {
         note(StoreError(.invalidRequest, "\(entity): \(message)", entity: entity))
+    }
+}
+
+extension RequestContent {
+    /// Creates the content of a request for all objects that a type represents.
+    init<T: ManagedObjectConvertible>(of type: T.Type) {
+        self.init()
+        // Most types are no cases of an enum, and this is asked for each request.
+        if T.Superentity.self != Never.self { isExact = T.mapping.isOwnCase }
     }
 }

@@ -5,8 +5,8 @@ import SwormStore
 /// A writer that generates Swift structs with tables for a model.
 ///
 /// Properties that tables cannot express are described in comments. A composite attribute becomes a nested struct with a
-/// table of its own, and an entity with sub-entities becomes an enum of their structs. If there are no such comments, a model that is created from the tables has the version hashes of the
-/// original model.
+/// table of its own, and an entity with sub-entities becomes an enum of their structs. If there are no such comments, a model
+/// that is created from the tables has the version hashes of the original model.
 struct SwiftModelWriter {
     private var lines: [String] = []
     let entities: [NSEntityDescription]

@@ -56,7 +56,7 @@ struct ValueColumn: Sendable {
             if case .attribute(let slot)? = entity.slot(named: path[index...].joined(separator: ".")) {
                 return entity.attributes[slot]
             }
-            if let name = EntityCast.entity(key), let target = model.entity(named: name), entity.slot(named: key) == nil
+            if let cast = EntityCast(key), let target = model.entity(named: cast.entity), entity.slot(named: key) == nil
             {
                 entity = target
                 continue

@@ -115,6 +115,9 @@ struct PreparedComparison: Sendable {
     private func isEqual(_ value: EvaluationValue, in scope: EvaluationScope) throws -> Bool? {
         // An object differs from nil, even if it has no identity.
         if self.right.isWrittenNil, case .object = value { return false }
+        if self.left.isWrittenNil, self.right.constant == nil, case .object = try self.right.value(in: scope) {
+            return false
+        }
         let left = try normalized(value)
         let right = try rightValue(scope)
         if left == .null || right == .null {

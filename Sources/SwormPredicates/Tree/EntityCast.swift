@@ -1,17 +1,30 @@
-/// The step of a key path that continues with an object only if the object belongs to an entity: `as_Book`. For any other object,
-/// the value of the step is nil.
+/// The step of a key path that continues with an object only if the object belongs to an entity: `as_Book`, or `only_Book` for
+/// objects of the entity without its sub-entities. For any other object, the value of the step is nil.
 ///
 /// A property of this name has precedence.
-package enum EntityCast {
-    private static let prefix = "as_"
+package struct EntityCast: Hashable {
+    package let entity: String
+    /// Whether objects of sub-entities are left out.
+    package let isExact: Bool
 
-    /// Returns the step for an entity.
-    package static func key(_ entity: String) -> String { prefix + entity }
+    private static let (prefix, exactPrefix) = ("as_", "only_")
 
-    /// Returns the entity of a step; nil for any other key.
-    package static func entity(_ key: String) -> String? {
-        key.hasPrefix(prefix) ? String(key.dropFirst(prefix.count)) : nil
+    /// Creates the step for an entity.
+    package init(to entity: String, isExact: Bool) { (self.entity, self.isExact) = (entity, isExact) }
+
+    /// Creates the step of a key path; nil for any other key.
+    package init?(_ key: String) {
+        if key.hasPrefix(Self.prefix) {
+            self.init(to: String(key.dropFirst(Self.prefix.count)), isExact: false)
+        } else if key.hasPrefix(Self.exactPrefix) {
+            self.init(to: String(key.dropFirst(Self.exactPrefix.count)), isExact: true)
+        } else {
+            return nil
+        }
     }
+
+    /// The key of the step.
+    package var key: String { (isExact ? Self.exactPrefix : Self.prefix) + entity }
 }
 
 extension QueryError {

@@ -81,6 +81,12 @@ struct CompositeMigrationTests {
             let error = try #require(throws: (any Error).self) { try store.run(to: model(elements)) }
             #expect("\(error)".contains(name) && "\(error)".contains("whose 'home' has a value"))
         }
+        let geo = Build.composite("geo", [element("x", optional: false)])
+        geo.isOptional = false
+        let nested = try #require(throws: (any Error).self) {
+            try store.run(to: model([element("street"), element("city"), geo]))
+        }
+        #expect("\(nested)".contains("home.geo.x"))
         // With a default, and in a composite that is new, no object lacks a value.
         try store.run(to: model([element("street"), element("city", "x", optional: false)]))
         let new = try MigratedStore(Build.model(Build.entity("Author", [Build.attribute("name")]))) { context in

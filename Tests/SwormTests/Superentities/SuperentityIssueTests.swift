@@ -146,13 +146,89 @@ private enum Partial {
     }
 }
 
+/// A hierarchy whose enum has a required relation and an attribute that may be nil in the model, with cases of which one contains
+/// the other's entity.
+private enum Fitting {
+    struct Cat: ManagedObjectConvertible {
+        var added = Date()
+        var lives = 9
+        typealias Superentity = Pet
+        static let attributes: Set<Attribute<Cat>> = [.init(\.added, "added"), .init(\.lives, "lives")]
+    }
+
+    struct Dog: ManagedObjectConvertible {
+        var added = Date()
+        typealias Superentity = Pet
+        static let attributes: Set<Attribute<Dog>> = [.init(\.added, "added")]
+    }
+
+    enum Pet: SuperentityConvertible {
+        case cat(Cat), dog(Dog)
+        struct Subentities: Sendable {
+            let cat = Subentity(Pet.cat)
+            let dog = Subentity(Pet.dog)
+        }
+        static let subentities = Subentities()
+        var subentity: any ManagedObjectConvertible {
+            switch self {
+            case .cat(let object): object
+            case .dog(let object): object
+            }
+        }
+        var added: Date {
+            switch self {
+            case .cat(let object): object.added
+            case .dog(let object): object.added
+            }
+        }
+        init() { self = .cat(Cat()) }
+        static let attributes: Set<Attribute<Pet>> = [.init(shared: \.added, named: "added", .optional)]
+        struct Relations: Sendable { let owner = ToOneRelation<Owner>("owner", .required) }
+        static let relations = Relations()
+    }
+
+    struct Owner: ManagedObjectConvertible {
+        var name = ""
+        static let attributes: Set<Attribute<Owner>> = [.init(\.name, "name")]
+    }
+
+    /// A relation whose inverse belongs to the super-entity.
+    struct Kennel: ManagedObjectConvertible {
+        var name = ""
+        static let attributes: Set<Attribute<Kennel>> = [.init(\.name, "name")]
+        struct Relations: Sendable { let books = ToManyRelation<Shop.Book>("books", inverse: \.shelf) }
+        static let relations = Relations()
+    }
+}
+
 @Suite("Issues of enums of structs") struct SuperentityIssueTests {
+    @Test func `the contract of tables with their own model has no violations`() throws {
+        let model = try NSManagedObjectModel(tables: Fitting.Pet.self)
+        #expect(ModelContract(Fitting.Pet.self).violations(in: model) == [])
+    }
+
+    @Test func `an inverse that belongs to the super-entity is rejected`() throws {
+        let error = try #require(throws: StoreError.self) { try NSManagedObjectModel(tables: Fitting.Kennel.self) }
+        #expect(
+            error.message.contains(
+                "its inverse Book.shelf belongs to the super-entity Media; make Media the destination"))
+    }
+
+    @Test func `an enum that contains itself is rejected without a contract`() throws {
+        let entity = NSEntityDescription()
+        entity.name = "Loop"
+        let model = NSManagedObjectModel()
+        model.entities = [entity]
+        let store = try PersistentContainer(model: model, at: .memory)
+        #expect(throws: StoreError.Code.invalidTable) { try store.perform { _ = try $0.count(of: Wrong.Loop.all) } }
+    }
+
     @Test func `differences between the enum and its structs are listed in one error`() throws {
         let error = try #require(throws: StoreError.self) { try NSManagedObjectModel(tables: Wrong.Shape.self) }
         #expect(error.code == .invalidTable)
         for part in [
             "Circle.name: the property is String?, but that of the super-entity Shape is String",
-            "Circle.name: the options of a shared attribute belong into the table of the super-entity Shape",
+            "Circle.name: the options of a shared attribute belong in the table of the super-entity Shape",
             "Circle.page: the relation differs from that of the super-entity Shape",
             "Rectangle.name: the table of the super-entity Shape has the attribute",
             "Shape: two cases hold the entity Rectangle",

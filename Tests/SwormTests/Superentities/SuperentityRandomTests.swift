@@ -124,7 +124,7 @@ import Testing
         }
         let text = text(&random)
         let number = Int.random(in: -2...2, using: &random)
-        switch Int.random(in: 0..<24, using: &random) {
+        switch Int.random(in: 0..<27, using: &random) {
         case 0: return \Media.title == text
         case 1: return Condition { $0.title != text }
         case 2: return Condition { $0.origin.city == text }
@@ -148,7 +148,10 @@ import Testing
         case 20: return Condition { $0.as(Book.self).title.isIn([text, "x"]) }
         case 21: return Condition { $0.as(Film.self).code > $0.as(Book.self).pages }
         case 22: return Condition { $0.as(Book.self).code >= $0.as(Book.self).pages }
-        default: return Condition { $0.as(Print.self).publisher.contains(text) }
+        case 23: return Condition { $0.as(Print.self).publisher.contains(text) }
+        case 24: return Condition { $0.as(Print.self).as(Shop.OtherPrint.self) != nil }
+        case 25: return Condition { $0.as(Print.self).as(Shop.OtherPrint.self).publisher != text }
+        default: return Condition { $0.as(Print.self).as(Shop.OtherPrint.self).title == text }
         }
     }
 }

@@ -90,6 +90,54 @@ import Testing
         }
     }
 
+    @Test func `a struct of the entity itself represents no object of a sub-entity`() async throws {
+        let test = try store()
+        let store = test.container
+        let own = Print.all.where { $0.as(Shop.OtherPrint.self) != nil }
+        let publishers = Media.all.where { $0.as(Print.self).as(Shop.OtherPrint.self).publisher != "x" }
+        let predicate = #Predicate<Row<Print>> { $0.other?.publisher == "Moon" }
+        var live = store.values(of: Shop.OtherPrint.all).makeAsyncIterator()
+        #expect(try await live.next()?.map(\.title) == ["e"])
+        try await store.schedule { context in
+            let found = try [context.decode(own), context.decode(Print.all.where(predicate))].map { $0.map(\.title) }
+            let titles = try context.decode(publishers).map(\.title)
+            let plain = try context.decode(Shop.OtherPrint.all).map(\.title)
+            #expect(found == [["e"], ["e"]] && titles == ["e"] && plain == ["e"])
+            let count = try context.update(Shop.OtherPrint.all, set: (\.publisher, "z"))
+            #expect(count == 1)
+            for print in try context.fetch(Print.all) { try print.encode(\.title, "changed") }
+            let unsaved = try context.count(of: Shop.OtherPrint.all)
+            #expect(unsaved == 1)
+        }
+        #expect(try await live.next()?.map(\.title) == ["changed"])
+        let left = try await store.schedule { context in
+            try context.delete(Shop.OtherPrint.all)
+            return try context.count(of: Print.all)
+        }
+        #expect(left == 2)
+    }
+
+    @Test func `a column can be that of a case`() throws {
+        let store = try store().container
+        let rows = try store.perform { context in
+            try context.fetch(Media.all.sort(\.title).select { ($0.title, $0.as(Book.self).pages) })
+        }
+        #expect(rows.map(\.0).joined() == "abcdefg" && rows.map(\.1) == [1225, nil, nil, 300, nil, nil, nil])
+    }
+
+    @Test func `steps up and down a hierarchy mean the same in the store and in memory`() throws {
+        let store = try store().container
+        for (format, expected) in [
+            ("as_Book.as_Media.title == 'b'", ""), ("as_Book.as_Media.title == 'a'", "a"),
+            ("nil == as_Book", "bcefg"), ("only_Print.title != nil", "e"), ("as_Print.only_Print != nil", "e"),
+        ] {
+            let condition = Condition<Media>(format: format)
+            let found = try store.perform { try $0.fetch(Media.all.where(condition).sort(\.title), \.title) }
+            #expect(found.joined() == expected, "\(format)")
+            #expect(try Shop.all.filtered(by: condition).map(\.title).joined() == expected, "\(format)")
+        }
+    }
+
     @Test func `unsaved changes are considered`() throws {
         let store = try store().container
         try store.perform { context in

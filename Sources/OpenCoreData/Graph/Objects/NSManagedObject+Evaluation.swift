@@ -39,7 +39,7 @@ extension NSManagedObject: EvaluationSubject {
 extension NSManagedObject {
     /// Returns the entity of a step, if it is in the object's hierarchy.
     private final func castEntity(_ key: String) -> CompiledEntity? {
-        guard let name = EntityCast.entity(key), let target = objectID.origin.compiled.entity(named: name),
+        guard let cast = EntityCast(key), let target = objectID.origin.compiled.entity(named: cast.entity),
             target.root == compiledEntity.root
         else { return nil }
         return target
@@ -49,7 +49,10 @@ extension NSManagedObject {
 
     /// Returns the object if it belongs to the entity of a step.
     final func cast(by key: String) -> NSManagedObject? {
-        castEntity(key)?.family.contains(compiledEntity.number) ?? false ? self : nil
+        guard let target = castEntity(key) else { return nil }
+        let isExact = EntityCast(key)?.isExact ?? false
+        let number = compiledEntity.number
+        return isExact ? number == target.number ? self : nil : target.family.contains(number) ? self : nil
     }
 }
 
@@ -106,7 +109,7 @@ private struct MissingObject: EvaluationSubject {
             return .missing(MissingObject(entity: model[relationship.destination], model: model))
         case nil:
             if key == "objectID" { return .missing(self) }
-            if let name = EntityCast.entity(key), let target = model.entity(named: name), target.root == entity.root {
+            if let cast = EntityCast(key), let target = model.entity(named: cast.entity), target.root == entity.root {
                 return .missing(MissingObject(entity: target, model: model))
             }
             guard entity.composites[key] != nil else {

@@ -70,6 +70,12 @@ public struct StoreChanges: Sendable {
     public func of<PlainObject: ManagedObjectConvertible>(_ type: PlainObject.Type) -> [ObjectChange<PlainObject>] {
         records.compactMap { record in
             guard isRecord(record, of: PlainObject.entityName) else { return nil }
+            // A struct of the objects of a super-entity itself does not represent those of its sub-entities.
+            if !record.isOfAnyEntity, record.object.entityName != PlainObject.entityName,
+                PlainObject.mapping.isOwnCase
+            {
+                return nil
+            }
             return ObjectChange(record)
         }
     }

@@ -24,5 +24,5 @@ extension OptionalPath {
 }
 
 extension Operand {
-    fileprivate func cast<T: ManagedObjectConvertible>(to type: T.Type) -> Operand { key(EntityCast.key(T.entityName)) }
+    fileprivate func cast<T: ManagedObjectConvertible>(to type: T.Type) -> Operand { key(T.mapping.castKey) }
 }

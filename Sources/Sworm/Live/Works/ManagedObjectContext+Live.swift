@@ -24,7 +24,8 @@ extension ManagedObjectContext {
     ) throws -> LiveRows<PlainObject> {
         let binding = try binding(for: PlainObject.self)
         if try request.isEmpty() { return LiveRows() }
-        let read = keys.map { instance.request(forKeys: $0, of: PlainObject.entityName) } ?? request
+        var read = keys.map { instance.request(forKeys: $0, of: PlainObject.entityName) } ?? request
+        read.isExact = RequestContent(of: PlainObject.self).isExact
         var rows: LiveRows<PlainObject>
         do {
             if let direct = try instance.liveRows(read, with: binding) {
@@ -97,6 +98,7 @@ extension ManagedObjectContext {
     ) throws -> Bool {
         guard let condition = request.condition else { return true }
         var test = instance.request(forKeys: keys.sorted(), of: PlainObject.entityName)
+        test.isExact = RequestContent(of: PlainObject.self).isExact
         test.narrow(condition)
         test.limit = 1
         let binding = try binding(for: PlainObject.self)

@@ -39,7 +39,9 @@ extension SubentityLink {
     }
 
     /// Returns a new instance for each of the structs of the case.
-    func freshInstances(depth: Int) -> [Superentity] { EntityMapping<Object>.freshInstances(depth: depth).map(embed) }
+    func freshInstances(inside types: [ObjectIdentifier]) -> [Superentity] {
+        EntityMapping<Object>.freshInstances(inside: types).map(embed)
+    }
 }
 
 extension SuperentityConvertible {
@@ -106,12 +108,11 @@ extension EntityMapping {
 
     /// Returns a new instance, or one of each struct that the cases hold.
     ///
-    /// - Parameter depth: The number of enclosing enums. An enum that contains itself, which is an issue of its table, ends at
-    ///   a limit.
-    static func freshInstances(depth: Int = 0) -> [T] {
+    /// - Parameter types: The enclosing enums. An enum that contains itself, which is an issue of its table, ends there.
+    static func freshInstances(inside types: [ObjectIdentifier] = []) -> [T] {
         let links = T.subentityLinks
-        guard !links.isEmpty, depth < superentityDepthLimit else { return [T()] }
-        return links.flatMap { $0.freshInstances(depth: depth + 1) }
+        guard !links.isEmpty, !types.contains(ObjectIdentifier(T.self)) else { return [T()] }
+        return links.flatMap { $0.freshInstances(inside: types + [ObjectIdentifier(T.self)]) }
     }
 }
 
@@ -127,7 +128,7 @@ extension AnyEntityMapping {
             if mapping.isOwnCase { continue }
             let own = Set(mapping.ownAttributes.map(\.name))
             for path in mapping.decodedPaths(depth: depth + 1) where path.count > 1 || own.contains(path[0]) {
-                paths.append([EntityCast.key(mapping.entityName)] + path)
+                paths.append([mapping.castKey] + path)
             }
         }
         return paths
@@ -153,6 +154,9 @@ extension AnyEntityMapping {
         }
         return above
     }
+
+    /// The step of a key path that continues with objects of the type.
+    var castKey: String { EntityCast(to: entityName, isExact: isOwnCase).key }
 
     /// Whether the type represents the objects of the super-entity itself, which has the same entity name.
     var isOwnCase: Bool { superentity?.entityName == entityName }

@@ -31,6 +31,7 @@ import SwormPredicates
 ///     static let attributes: Set<Attribute<Book>> = [.init(\.title, "title"), .init(\.pages, "pages")]
 /// }
 ///
+///
 /// let thick = try context.decode(Media.all.where { $0.title.hasPrefix("War") || $0.as(Book.self).pages > 300 })
 /// ```
 /// The enum is fetched, inserted, saved and counted like any other entity, with all its cases: as in Core Data, the objects of
@@ -49,7 +50,7 @@ public protocol SuperentityConvertible: ManagedObjectConvertible {
 
     /// The table of cases.
     ///
-    /// It is read once. Later changes have no effect.
+    /// It is read together with the tables, and must always be the same.
     static var subentities: Subentities { get }
 
     /// The struct that the case holds.

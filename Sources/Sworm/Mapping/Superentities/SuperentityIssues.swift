@@ -20,12 +20,12 @@ func subentityIssues(_ mapping: any AnyEntityMapping) -> [TableIssue] {
             issue("the case of the entity itself must hold a struct")
         }
     }
+    issues += sharedRelationIssues(of: mapping)
     guard let superentity = mapping.superentity else { return issues }
     if !superentity.subentities.contains(where: { $0.anyMapping === mapping }) {
         issue("its super-entity \(superentity.entityName) has no case for \(mapping.typeName)")
     }
-    issues += sharedAttributeIssues(of: mapping, under: superentity) + sharedRelationIssues(of: mapping)
-    return issues
+    return issues + sharedAttributeIssues(of: mapping, under: superentity)
 }
 
 private func sharedAttributeIssues(
@@ -51,9 +51,17 @@ private func sharedAttributeIssues(
     }
     let inherited = Set(superentity.attributes.map(\.name))
     for name in mapping.namesWithOptions where inherited.contains(name) {
-        issue(at: name, "the options of a shared attribute belong into the table of the super-entity \(above)")
+        issue(at: name, "the options of a shared attribute belong in the table of the super-entity \(above)")
     }
     if mapping.isOwnCase {
+        if !mapping.uniquenessConstraints.isEmpty || !mapping.indexes.isEmpty || mapping.formerEntityName != nil {
+            issues.append(
+                TableIssue(
+                    .unfitSubentity, entity: mapping.entityName, member: nil,
+                    message:
+                        "the struct represents the entity itself, so constraints, indexes and the former name belong in the enum"
+                ))
+        }
         for own in mapping.attributes where !inherited.contains(own.name) {
             issue(
                 at: own.name,
@@ -69,15 +77,32 @@ private func sharedAttributeIssues(
 
 private func sharedRelationIssues(of mapping: any AnyEntityMapping) -> [TableIssue] {
     mapping.relations.compactMap { relation in
+        if relation.destination.anyMapping.isOwnCase {
+            return TableIssue(
+                .unfitSubentity, entity: mapping.entityName, member: relation.name,
+                message: "the destination can be an object of any case; make the enum the destination")
+        }
         guard let shared = mapping.inherited(relation) else { return nil }
         let isSame =
             shared.kind == relation.kind && shared.destination.entityName == relation.destination.entityName
             && (relation.inverse == nil || relation.inverseName == shared.inverseName)
+            && relation.repeatsOptions(of: shared)
         return isSame
             ? nil
             : TableIssue(
                 .unfitSubentity, entity: mapping.entityName, member: relation.name,
                 message: "the relation differs from that of the super-entity \(mapping.superentity?.entityName ?? "")")
+    }
+}
+
+extension RelationMapping {
+    /// Returns whether the options are those of a shared relation, or left out.
+    fileprivate func repeatsOptions(of shared: RelationMapping) -> Bool {
+        (deleteRule == .nullify || deleteRule == shared.deleteRule) && (isOptional || !shared.isOptional)
+            && (minimumCount == 0 || minimumCount == shared.minimumCount)
+            && (maximumCount == 0 || maximumCount == shared.maximumCount)
+            && (renamingIdentifier == nil || renamingIdentifier == shared.renamingIdentifier)
+            && (hashModifier == nil || hashModifier == shared.hashModifier)
     }
 }
 
@@ -99,10 +124,21 @@ extension AnyEntityMapping {
 
     /// Returns the relation of a super-entity that a relation declares again.
     func inherited(_ relation: RelationMapping) -> RelationMapping? {
+        inherited(relationNamed: relation.name)?.relation
+    }
+
+    /// Returns the relation of a super-entity with a name, and the super-entity.
+    func inherited(relationNamed name: String) -> (relation: RelationMapping, owner: any AnyEntityMapping)? {
         for mapping in superentities {
-            if let shared = mapping.relations.first(where: { $0.name == relation.name }) { return shared }
+            if let shared = mapping.relations.first(where: { $0.name == name }) { return (shared, mapping) }
         }
         return nil
+    }
+
+    /// Returns an attribute as the uppermost super-entity declares it, with its options.
+    func declared(_ attribute: AttributeMapping) -> AttributeMapping {
+        let shared = superentities.compactMap { above in above.attributes.first { $0.name == attribute.name } }
+        return shared.last ?? attribute
     }
 
     /// Returns whether an entity is this one or one of its super-entities.

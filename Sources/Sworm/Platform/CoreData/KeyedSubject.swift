@@ -18,7 +18,7 @@ struct KeyedSubject: EvaluationSubject {
         guard let relationship = object.entity.relationshipsByName[key] else {
             if key == "objectID" || key == "self" || key == "SELF" { return .object(self) }
             if let target = object.entity.castTarget(key) {
-                return object.entity.isKindOf(entity: target)
+                return object.entity.isMatched(by: key, of: target)
                     ? .object(self) : .missing(MissingSubject(entity: target))
             }
             throw QueryError.unknownKey(

@@ -14,6 +14,13 @@ extension RequestContent {
         request.entity = entity
         let tree = try predicateTree()
         // For Core Data, a limit of zero means all rows.
+        request.includesSubentities = !isExact
+        for sort in sorts where sort.path.contains(where: { entity.castTarget($0) != nil }) {
+            throw StoreError(
+                .unsupported,
+                "\(entity.name ?? ""): Core Data cannot sort by '\(sort.path.joined(separator: "."))', an attribute of a sub-entity. Sort the values.",
+                entity: entity.name)
+        }
         request.predicate = try (limit == 0 ? .constant(false) : tree).map { try context.nativePredicate($0) }
         request.sortDescriptors =
             sorts.isEmpty
@@ -68,6 +75,7 @@ extension NSManagedObjectContext {
         let parts = if case .and(let parts) = tree { parts } else { [tree] }
         var broad = RequestContent()
         broad.sorts = request.sorts
+        broad.isExact = request.isExact
         for part in parts where !hasCasts(part) { broad.narrow(ConditionContent(part)) }
         let predicate = try PreparedPredicate(tree)
         let objects = try fetchObjects(broad, of: entity).filter { try predicate.matches($0.predicateSubject) }
@@ -78,7 +86,7 @@ extension NSManagedObjectContext {
     private func hasCasts(_ tree: PredicateTree) -> Bool {
         let entities = persistentStoreCoordinator?.managedObjectModel.entitiesByName ?? [:]
         return tree.keyPathUses.contains { use in
-            use.keys.contains { key in EntityCast.entity(key).map { entities[$0] != nil } ?? false }
+            use.keys.contains { key in EntityCast(key).map { entities[$0.entity] != nil } ?? false }
         }
     }
 

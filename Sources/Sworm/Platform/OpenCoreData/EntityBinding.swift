@@ -120,6 +120,16 @@ extension ModelEntity {
 
 extension EntityBinding {
     func entityName(of key: EntityKey) -> String { model[key].name }
+
+    /// Returns whether an entity is that of the binding or one of its super-entities.
+    func inherits(fromEntityNamed name: String) -> Bool {
+        var next: CompiledEntity? = entity
+        while let entity = next {
+            if entity.name == name { return true }
+            next = entity.superentity.map { model[$0] }
+        }
+        return false
+    }
 }
 
 extension NSManagedObject {

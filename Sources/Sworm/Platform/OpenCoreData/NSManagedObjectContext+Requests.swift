@@ -17,6 +17,7 @@ extension RequestContent {
         if !sorts.isEmpty {
             specification.sorts = sorts.map { FetchSpecification.Sort(path: $0.path, ascending: $0.ascending) }
         }
+        specification.includesSubentities = !isExact
         specification.limit = limit ?? 0
         specification.offset = offset
         return specification
@@ -155,7 +156,9 @@ extension EntityBinding {
 
     /// Returns the error of a value that does not fit its property; nil if the property belongs to another type.
     fileprivate func attributeError(_ failure: CoreDataError, _ issue: DecodingFailure) -> AttributeError? {
-        if failure.entity == entity.name, let index = failure.key.flatMap({ mapping.index(named: $0) }) {
+        if let owner = failure.entity, inherits(fromEntityNamed: owner),
+            let index = failure.key.flatMap({ mapping.index(named: $0) })
+        {
             return mapping.attributeError(at: index, stored: issue.storedValue, cause: translatedError(failure))
         }
         return cases?.all.lazy.compactMap { $0.attributeError(failure, issue) }.first

@@ -44,8 +44,8 @@ extension QueryBuilder {
         case nil: break
         }
         if entity.composites[key] != nil { return .composite(object, key) }
-        if let name = EntityCast.entity(key), let target = model.entity(named: name) {
-            return .object(try cast(object, to: target, path: path))
+        if let step = EntityCast(key), let target = model.entity(named: step.entity) {
+            return .object(try cast(object, to: target, isExact: step.isExact, path: path))
         }
         switch key {
         case "self", "SELF", "objectID": return .object(object)
@@ -57,19 +57,25 @@ extension QueryBuilder {
     }
 
     /// Returns an object as one of a sub-entity or super-entity, which is missing if the object belongs to another entity.
-    private func cast(_ object: QueryObject, to target: CompiledEntity, path: String) throws -> QueryObject {
+    ///
+    /// - Parameter isExact: Whether objects of the entity's sub-entities are missing too.
+    private func cast(
+        _ object: QueryObject, to target: CompiledEntity, isExact: Bool, path: String
+    ) throws -> QueryObject {
         let entity = model[object.entity]
         var result = object
         result.path = path
-        result.entity = target.number
-        if target.family.contains(entity.number) { return result }
+        // A sub-entity has all properties of its super-entities.
+        if target.family.contains(entity.number), !isExact || !target.hasDescendants { return result }
         guard entity.family.contains(target.number) else {
             throw QueryError.unrelatedCast(to: target.name, from: entity.name)
         }
+        result.entity = target.number
         let row = row(of: object)
         result.optionalRows = optionalRows(behind: object, row)
-        let test = compiler.entityRestriction(of: target, including: true, alias: row) ?? "1"
+        let test = compiler.entityRestriction(of: target, including: !isExact, alias: row) ?? "1"
         result.cast = test
+        result.isExact = isExact
         result.key = "CASE WHEN \(test) THEN \(row).Z_PK END"
         result.alias = row
         result.isOptional = true
@@ -80,7 +86,7 @@ extension QueryBuilder {
     private func value(of column: String, in row: String, owner: Int, of object: QueryObject) -> String {
         let sql = "\(row).\(SQLName.quoted(column))"
         // Only rows of the entity and its sub-entities have a value in a column of its own.
-        guard let cast = object.cast, owner != object.entity else { return sql }
+        guard let cast = object.cast, owner != object.entity || object.isExact else { return sql }
         return "CASE WHEN \(cast) THEN \(sql) END"
     }
 

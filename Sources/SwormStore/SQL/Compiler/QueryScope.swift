@@ -41,6 +41,8 @@ struct QueryObject {
     var path: String
     /// The condition on its row that makes it an object of its entity, for an object that may belong to another one.
     var cast: String?
+    /// Whether objects of sub-entities of its entity are missing.
+    var isExact = false
 }
 
 /// A plain value in a query.

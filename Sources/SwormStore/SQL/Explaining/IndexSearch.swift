@@ -59,7 +59,7 @@ struct IndexSearch {
                 if isIndexed(attribute.name, of: current) { return [] }
                 return [PlanFinding.Attribute(entity: current.name, name: attribute.name)]
             }
-            if let name = EntityCast.entity(key), let target = model.entity(named: name),
+            if let cast = EntityCast(key), let target = model.entity(named: cast.entity),
                 current.slot(named: key) == nil
             {
                 current = target
