@@ -60,11 +60,7 @@ extension SwiftModelWriter {
         add("}", depth: 1)
         add("static let subentities = Subentities()", depth: 1)
         add()
-        add("var subentity: any ManagedObjectConvertible {", depth: 1)
-        add("switch self {", depth: 2)
-        for item in cases { add("case .\(item.name)(let object): object", depth: 2) }
-        add("}", depth: 2)
-        add("}", depth: 1)
+        addProperty("subentity: any ManagedObjectConvertible", reading: "object", in: cases)
         add()
         add("init() { self = .\(cases[0].name)(\(cases[0].type)()) }", depth: 1)
         add()
@@ -79,9 +75,14 @@ extension SwiftModelWriter {
     private mutating func addProperty(_ attribute: SwiftAttribute, cases: [Case]) {
         let lines = attribute.declaration
         for (text, depth) in lines.dropLast() { add(text, depth: depth + 1) }
-        add("var \(attribute.property): \(attribute.type) {", depth: 1)
+        addProperty("\(attribute.property): \(attribute.type)", reading: "object.\(attribute.property)", in: cases)
+    }
+
+    /// Adds a computed property whose value is read from the struct of each case.
+    private mutating func addProperty(_ declaration: String, reading value: String, in cases: [Case]) {
+        add("var \(declaration) {", depth: 1)
         add("switch self {", depth: 2)
-        for item in cases { add("case .\(item.name)(let object): object.\(attribute.property)", depth: 2) }
+        for item in cases { add("case .\(item.name)(let object): \(value)", depth: 2) }
         add("}", depth: 2)
         add("}", depth: 1)
     }

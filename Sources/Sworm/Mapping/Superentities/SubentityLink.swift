@@ -22,9 +22,6 @@ extension SubentityLink {
     /// The mapping of the struct.
     var mapping: EntityMapping<Object> { Object.mapping }
 
-    /// The mapping of the struct, whose type is not statically known.
-    var anyMapping: any AnyEntityMapping { Object.mapping }
-
     var type: any ManagedObjectConvertible.Type { Object.self }
 
     /// Returns the values of the struct in a value of the enum, with the name of its entity; nil for another case.

@@ -140,9 +140,4 @@ extension AnyEntityMapping {
         let shared = superentities.compactMap { above in above.attributes.first { $0.name == attribute.name } }
         return shared.last ?? attribute
     }
-
-    /// Returns whether an entity is this one or one of its super-entities.
-    func inherits(fromEntityNamed name: String) -> Bool {
-        entityName == name || superentities.contains { $0.entityName == name }
-    }
 }

@@ -74,6 +74,9 @@ private final class PendingRun {
 }
 
 /// Structs that are adjacent in memory.
+///
+/// Unsafe: the closures of a ``Subentity`` accept any address. They are only called with memory that was allocated for the type
+/// of the run, and `count` is always the number of values in it.
 private final class StructRun {
     private let index: Int
     private let layout: RowMemory
@@ -124,7 +127,7 @@ private final class CaseRun {
     /// The destination of the structs.
     enum Destination {
         case structs(StructRun)
-        /// An enum: memory for one value, and its cases.
+        /// An enum: memory for one value, which holds one only while it is added, and its cases.
         case cases(UnsafeMutableRawPointer, RowMemory, [CaseRun])
     }
 
