@@ -16,7 +16,16 @@ struct GeneratedSwiftTests {
         var model: URL?
         var module: String
         var entities: [String: String]
+        /// The entities with objects of their own beside those of sub-entities: an enum represents all of them, and a struct
+        /// only the former.
+        var subentities: [String: [String]]
         var source: String
+
+        /// The number of an entity's objects, those of its sub-entities among them.
+        func count(of entity: String) throws -> Int {
+            let arguments = ["count", store.path, entity] + (model.map { ["--model", $0.path] } ?? [])
+            return try #require(Int(Run(arguments).out.trimmingCharacters(in: .whitespacesAndNewlines)))
+        }
     }
 
     /// One store of each model.
@@ -40,6 +49,7 @@ struct GeneratedSwiftTests {
             result.append(
                 Case(
                     store: url, model: file, module: module, entities: Self.types(in: source),
+                    subentities: Self.subentities(in: source, model),
                     source: source + Self.reader(of: source, module)))
         }
         return result
@@ -61,6 +71,14 @@ struct GeneratedSwiftTests {
             result[type] = name.map(String.init) ?? type.filter { $0 != "`" }
         }
         return result
+    }
+
+    /// The direct sub-entities of those entities that have an enum and also a struct.
+    private static func subentities(in source: String, _ model: NSManagedObjectModel) -> [String: [String]] {
+        let names = Dictionary(grouping: types(in: source).values, by: \.self).filter { $0.value.count > 1 }.keys
+        return names.reduce(into: [:]) { result, name in
+            result[name] = model.entitiesByName[name]?.subentities.compactMap(\.name) ?? []
+        }
     }
 
     /// A function that decodes all objects of all types and says how many there are.
@@ -130,10 +148,13 @@ struct GeneratedSwiftTests {
             let store = "URL(fileURLWithPath: \(literal(item.store.path)))"
             let model = try modelExpression(item, store)
             main += "try read\(item.module)(\"\(item.module)\", \(store), \(model))\n"
-            for entity in item.entities.values {
-                let arguments = ["count", item.store.path, entity] + (item.model.map { ["--model", $0.path] } ?? [])
-                let count = Run(arguments).out.trimmingCharacters(in: .whitespacesAndNewlines)
+            for entity in Set(item.entities.values) {
+                let count = try item.count(of: entity)
                 expected.insert("\(item.module) \(entity) \(count)")
+                if let subentities = item.subentities[entity] {
+                    let own = try subentities.reduce(count) { try $0 - item.count(of: $1) }
+                    expected.insert("\(item.module) \(entity) \(own)")
+                }
             }
         }
         let parts = Dictionary(cases.map { ($0.module, $0.source) }, uniquingKeysWith: { first, _ in first })
