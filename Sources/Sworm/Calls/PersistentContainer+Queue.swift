@@ -13,6 +13,7 @@ extension PersistentContainer {
             var result: R?
             try container.runOnce(as: call, in: context, cancellation: cancellation) { result = try action($0) }
             guard let result else { throw StoreError.noResult }
+            // The closure gave the result away, and the variable above is not used again.
             nonisolated(unsafe) let given = result
             return given
         }

@@ -26,9 +26,9 @@ extension NSManagedObject: EvaluationSubject {
             if let leaves = compiledEntity.composites[key] {
                 return .object(CompositeSubject(self, name: key, leaves: leaves))
             }
-            if let target = castEntity(key) {
-                if let object = cast(by: key) { return .object(object) }
-                return .missing(MissingObject(entity: target, model: objectID.origin.compiled))
+            if let step = castStep(key) {
+                if step.matches { return .object(self) }
+                return .missing(MissingObject(entity: step.target, model: objectID.origin.compiled))
             }
             throw QueryError.unknownKey(key, of: compiledEntity.name, names: compiledEntity.propertyNames)
         }
@@ -37,23 +37,19 @@ extension NSManagedObject: EvaluationSubject {
 
 // Steps of a path that continue only with objects of an entity.
 extension NSManagedObject {
-    /// Returns the entity of a step, if it is in the object's hierarchy.
-    private final func castEntity(_ key: String) -> CompiledEntity? {
+    /// Returns the entity of a step and whether the object belongs to it; nil if the entity is not in the object's hierarchy.
+    private final func castStep(_ key: String) -> (target: CompiledEntity, matches: Bool)? {
         guard let cast = EntityCast(key), let target = objectID.origin.compiled.entity(named: cast.entity),
             target.root == compiledEntity.root
         else { return nil }
-        return target
+        let number = compiledEntity.number
+        return (target, cast.isExact ? number == target.number : target.family.contains(number))
     }
 
-    final func isCast(by key: String) -> Bool { castEntity(key) != nil }
+    final func isCast(by key: String) -> Bool { castStep(key) != nil }
 
     /// Returns the object if it belongs to the entity of a step.
-    final func cast(by key: String) -> NSManagedObject? {
-        guard let target = castEntity(key) else { return nil }
-        let isExact = EntityCast(key)?.isExact ?? false
-        let number = compiledEntity.number
-        return isExact ? number == target.number ? self : nil : target.family.contains(number) ? self : nil
-    }
+    final func cast(by key: String) -> NSManagedObject? { castStep(key)?.matches == true ? self : nil }
 }
 
 /// The destination of a to-one relationship, for predicates and sort orders.
