@@ -10,7 +10,7 @@ extension Condition {
     /// - Throws: A ``StoreError`` if the condition is invalid, compares values that cannot be compared, or accesses
     ///   relations, which a plain value does not have.
     public func matches(_ value: PlainObject) throws -> Bool {
-        try ConditionFilter(self, isPlain: true).matches(value)
+        try ConditionFilter<PlainObject>(self, isPlain: true).matches(value)
     }
 
     /// Returns whether the current state of an object, including its unsaved changes, matches the condition.
@@ -19,7 +19,7 @@ extension Condition {
     /// - Throws: A ``StoreError`` if the condition is invalid or compares values that cannot be compared, or if the
     ///   handle is no longer valid.
     public func matches(_ object: ManagedObject<PlainObject>) throws -> Bool {
-        try ConditionFilter(self, isPlain: false).matches(object)
+        try ConditionFilter<PlainObject>(self, isPlain: false).matches(object)
     }
 }
 
@@ -34,9 +34,9 @@ extension Sequence {
     /// - Parameter condition: A condition over attributes.
     /// - Throws: A ``StoreError`` if the condition is invalid, compares values that cannot be compared, or accesses
     ///   relations, which a plain value does not have.
-    public func filtered(by condition: Condition<Element>) throws -> [Element]
-    where Element: ManagedObjectConvertible {
-        let filter = try ConditionFilter(condition, isPlain: true)
+    public func filtered(by condition: Condition<Element.Entity>) throws -> [Element]
+    where Element: ManagedTreeConvertible {
+        let filter = try ConditionFilter<Element>(condition, isPlain: true)
         return try self.filter { try filter.matches($0) }
     }
 
@@ -44,8 +44,8 @@ extension Sequence {
     ///
     /// - Throws: The errors of ``filtered(by:)->[Self.Element]``.
     public func filtered(
-        _ condition: (EntityPath<Element, Element>) -> Condition<Element>
-    ) throws -> [Element] where Element: ManagedObjectConvertible {
+        _ condition: (EntityPath<Element.Entity, Element.Entity>) -> Condition<Element.Entity>
+    ) throws -> [Element] where Element: ManagedTreeConvertible {
         try filtered(by: condition(.root))
     }
 
@@ -57,7 +57,7 @@ extension Sequence {
     /// - Throws: A ``StoreError`` if the condition is invalid or compares values that cannot be compared, or if a
     ///   handle is no longer valid.
     public func filtered<T>(by condition: Condition<T>) throws -> [ManagedObject<T>] where Element == ManagedObject<T> {
-        let filter = try ConditionFilter(condition, isPlain: false)
+        let filter = try ConditionFilter<T>(condition, isPlain: false)
         return try self.filter { try filter.matches($0) }
     }
 
@@ -72,12 +72,12 @@ extension Sequence {
 }
 
 /// A condition that is prepared for the evaluation of many values and objects.
-private struct ConditionFilter<T: ManagedObjectConvertible> {
+private struct ConditionFilter<T: ManagedTreeConvertible> {
     private let predicate: PreparedPredicate
     private let mapping = T.mapping
 
     /// - Parameter isPlain: Whether the condition is evaluated for plain values instead of objects.
-    init(_ condition: Condition<T>, isPlain: Bool) throws {
+    init(_ condition: Condition<T.Entity>, isPlain: Bool) throws {
         let tree = try condition.tree()
         predicate = try Self.naming(condition.format) {
             try tree.checkTypes(of: TableTypes(mapping: T.mapping, isPlain: isPlain))
@@ -92,7 +92,7 @@ private struct ConditionFilter<T: ManagedObjectConvertible> {
         try Self.naming(format) { try predicate.matches(ValueSubject(value, mapping: mapping)) }
     }
 
-    func matches(_ object: ManagedObject<T>) throws -> Bool {
+    func matches(_ object: ManagedObject<T.Entity>) throws -> Bool {
         try object.check()
         return try Self.naming(format) {
             try translatingErrors { try predicate.matches(object.instance.predicateSubject) }
@@ -104,8 +104,9 @@ private struct ConditionFilter<T: ManagedObjectConvertible> {
             return try work()
         } catch let error as QueryError {
             throw StoreError(
-                .invalidCondition, "\(T.entityName): the condition '\(excerpt(format))' cannot be applied: \(error)",
-                entity: T.entityName, cause: error)
+                .invalidCondition,
+                "\(T.Entity.entityName): the condition '\(excerpt(format))' cannot be applied: \(error)",
+                entity: T.Entity.entityName, cause: error)
         }
     }
 }

@@ -1,7 +1,7 @@
 import SwormPredicates
 
 /// A plain value as a subject of predicates: its attributes, under their names in the model.
-struct ValueSubject<T: ManagedObjectConvertible>: EvaluationSubject {
+struct ValueSubject<T: ManagedTreeConvertible>: EvaluationSubject {
     private let value: T
     private let mapping: EntityMapping<T>
 

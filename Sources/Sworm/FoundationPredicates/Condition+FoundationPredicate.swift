@@ -50,7 +50,7 @@ extension Request {
     /// ```swift
     /// Book.all.where(#Predicate { $0.year < 1900 && $0.rating != 1 })
     /// ```
-    public func `where`(_ predicate: Foundation.Predicate<PlainObject>) -> Request {
+    public func `where`(_ predicate: Foundation.Predicate<PlainObject.Entity>) -> Request {
         self.where(Condition(predicate))
     }
 
@@ -59,7 +59,7 @@ extension Request {
     /// ```swift
     /// Book.all.where(#Predicate<Row<Book>> { $0.author?.name == "Leo" })
     /// ```
-    public func `where`(_ predicate: Foundation.Predicate<Row<PlainObject>>) -> Request {
+    public func `where`(_ predicate: Foundation.Predicate<Row<PlainObject.Entity>>) -> Request {
         self.where(Condition(predicate))
     }
 }

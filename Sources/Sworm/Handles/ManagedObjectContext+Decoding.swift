@@ -10,7 +10,7 @@ extension ManagedObjectContext {
     /// - Parameter request: The request.
     /// - Throws: A ``StoreError`` if the request is invalid or the store fails. ``AttributeError/badAttribute(_:)`` if
     ///   the type cannot hold a value.
-    public func decode<PlainObject: ManagedObjectConvertible>(
+    public func decode<PlainObject: ManagedTreeConvertible>(
         _ request: Request<PlainObject>
     ) throws -> sending [PlainObject] {
         let binding = try binding(for: PlainObject.self)
@@ -20,10 +20,12 @@ extension ManagedObjectContext {
         nonisolated(unsafe) let values: [PlainObject]
         do {
             values =
-                try request.isEmpty()
-                ? []
-                : try instance.decode(request, with: binding)
-                    ?? instance.fetchObjects(request, of: binding.entity).map { try binding.value(of: $0) }
+                try !binding.mapping.branches.isEmpty
+                ? trees(request)
+                : request.isEmpty()
+                    ? []
+                    : try instance.decode(request, with: binding)
+                        ?? instance.fetchObjects(request, of: binding.entity).map { try binding.value(of: $0) }
         } catch {
             throw translatedError(error)
         }
@@ -36,7 +38,7 @@ extension ManagedObjectContext {
     /// - Parameter request: The request.
     /// - Throws: The errors of ``decode(_:)``.
     @inlinable
-    public func decodeOne<PlainObject: ManagedObjectConvertible>(
+    public func decodeOne<PlainObject: ManagedTreeConvertible>(
         _ request: Request<PlainObject>
     ) throws -> sending PlainObject? {
         // This call created the value, and nothing else references it.
@@ -52,7 +54,7 @@ extension ManagedObjectContext {
     ///
     /// - Returns: False if no object was found. The memory remains uninitialized then, as it does after an error.
     @usableFromInline
-    func decodeFirst<PlainObject: ManagedObjectConvertible>(
+    func decodeFirst<PlainObject: ManagedTreeConvertible>(
         _ request: RequestContent, into place: UnsafeMutablePointer<PlainObject>
     ) throws -> Bool {
         let binding = try binding(for: PlainObject.self)
@@ -60,6 +62,12 @@ extension ManagedObjectContext {
         if try request.isEmpty() { return false }
         var request = request
         request.limit = 1
+        if !binding.mapping.branches.isEmpty {
+            let trees: [PlainObject] = try translatingErrors { try self.trees(request) }
+            guard let tree = trees.first else { return false }
+            place.initialize(to: tree)
+            return true
+        }
         var isFound = false
         do {
             try values(of: request, with: binding, at: place) { _ in isFound = true }
@@ -81,7 +89,7 @@ extension ManagedObjectContext {
     ///   - body: A closure that is called with each value. If it throws, the iteration ends and the error is rethrown.
     /// - Throws: The errors of ``decode(_:)``, and those of the closure.
     @inlinable
-    public func forEach<PlainObject: ManagedObjectConvertible>(
+    public func forEach<PlainObject: ManagedTreeConvertible>(
         _ request: Request<PlainObject>, _ body: (PlainObject) throws -> Void
     ) throws {
         try forEachPlace(request) { try body($0.move()) }
@@ -89,7 +97,7 @@ extension ManagedObjectContext {
 
     /// Calls a closure with the address of each value, out of which the closure must move it. See ``forEach(_:_:)``.
     @usableFromInline
-    func forEachPlace<PlainObject: ManagedObjectConvertible>(
+    func forEachPlace<PlainObject: ManagedTreeConvertible>(
         _ request: Request<PlainObject>, _ body: (UnsafeMutablePointer<PlainObject>) throws -> Void
     ) throws {
         let binding = try binding(for: PlainObject.self)
@@ -106,10 +114,17 @@ extension ManagedObjectContext {
         }
         if try request.content.isEmpty() { return }
         do {
+            if !binding.mapping.branches.isEmpty {
+                return try TreeReader(instance, bindings).forEach(request.content, of: PlainObject.self, guarded)
+            }
             try values(of: request.content, with: binding, guarded)
         } catch {
             throw failure ?? translatedError(error)
         }
+    }
+
+    private func trees<T: ManagedTreeConvertible>(_ request: RequestContent) throws -> [T] {
+        try request.isEmpty() ? [] : TreeReader(instance, bindings).trees(request, of: T.self)
     }
 
     /// Calls a closure with the values that a request finds, one after another.

@@ -6,7 +6,7 @@ extension ManagedObjectContext {
     ///
     /// - Parameter request: The request. It is not run.
     /// - Throws: A ``StoreError`` if the request is invalid, and one with the code `unsupported` on Apple's platforms.
-    public func explain<PlainObject: ManagedObjectConvertible>(
+    public func explain<PlainObject: ManagedTreeConvertible>(
         _ request: Request<PlainObject>
     ) throws -> RequestExplanation {
         let entity = try binding(for: PlainObject.self).entity
@@ -18,7 +18,7 @@ extension ManagedObjectContext {
     ///
     /// - Parameter request: The request. It is not run.
     /// - Throws: The errors of ``explain(_:)-(Request<PlainObject>)``.
-    public func explainCount<PlainObject: ManagedObjectConvertible>(
+    public func explainCount<PlainObject: ManagedTreeConvertible>(
         of request: Request<PlainObject>
     ) throws -> RequestExplanation {
         let entity = try binding(for: PlainObject.self).entity

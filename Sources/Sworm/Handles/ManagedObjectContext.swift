@@ -20,8 +20,8 @@ public final class ManagedObjectContext {
     /// Releases the workspace. Called when the scope has ended.
     func end() { workspace.end() }
 
-    func binding<T: ManagedObjectConvertible>(for type: T.Type) throws -> EntityBinding<T> {
-        try scope.check(T.entityName, id: nil)
+    func binding<T: ManagedTreeConvertible>(for type: T.Type) throws -> EntityBinding<T> {
+        try scope.check(T.Entity.entityName, id: nil)
         return try workspace.bindings.binding(for: type)
     }
 
@@ -104,7 +104,7 @@ extension ManagedObjectContext {
     /// - Parameter request: The request. A limit caps the count.
     /// - Throws: A ``StoreError`` if the request is invalid or the store fails.
     @discardableResult
-    public func count<PlainObject: ManagedObjectConvertible>(of request: Request<PlainObject>) throws -> Int {
+    public func count<PlainObject: ManagedTreeConvertible>(of request: Request<PlainObject>) throws -> Int {
         let binding = try binding(for: PlainObject.self)
         record(request.content, of: binding.mapping, attributes: [])
         if try request.content.isEmpty() { return 0 }

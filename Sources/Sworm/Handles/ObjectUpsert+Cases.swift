@@ -44,7 +44,7 @@ private protocol UpsertPart<Value>: AnyObject {
     func end() throws -> Upsert.Result
 }
 
-private final class StructPart<T: ManagedObjectConvertible>: UpsertPart {
+private final class StructPart<T: ManagedTreeConvertible>: UpsertPart {
     private let upsert: ObjectUpsert<T>
     private var values: [[AttributeValue]] = []
 
@@ -83,7 +83,7 @@ private struct LinkedPart<Link: SubentityLink>: CasePart {
 }
 
 /// The values of an enum of structs. Values of different cases are upserted in their order.
-private final class CaseParts<T: ManagedObjectConvertible>: UpsertPart {
+private final class CaseParts<T: ManagedTreeConvertible>: UpsertPart {
     private let parts: [any CasePart<T>]
     private let mapping: EntityMapping<T>
     private var current: Int?

@@ -3,7 +3,7 @@ import SwormPredicates
 
 /// An upsert that fetches objects and changes them. It includes unsaved changes, and is the only implementation on Core
 /// Data.
-struct ObjectUpsert<T: ManagedObjectConvertible> {
+struct ObjectUpsert<T: ManagedTreeConvertible> {
     /// The values of a constraint's attributes. Strings are compared by their bytes, as a store's index does.
     private typealias Key = [AttributeValue]
 

@@ -1,4 +1,4 @@
-extension Request where PlainObject: Sendable {
+extension Request where PlainObject: ManagedObjectConvertible & Sendable {
     /// Returns whether both requests are valid and find the same objects in the same order.
     package func isSame(as other: Request) -> Bool {
         let key = LiveCenter.RequestKey(self)

@@ -46,7 +46,7 @@ public struct Attribute<PlainObject: SendableMetatype>: Sendable {
         self.init(
             at: keyPath, name: name, options: options, typeName: "\(V.self)", isOptional: false,
             kind: V.PrimitiveAttributeType.primitiveKind,
-            isPrimitive: V.self == V.PrimitiveAttributeType.self && V.PrimitiveAttributeType.isNative,
+            isPrimitive: V.isPrimitive,
             read: { try $0[keyPath: keyPath].encoded().attributeValue },
             write: { $0[keyPath: keyPath] = try V.decode($1) })
     }
@@ -63,7 +63,7 @@ public struct Attribute<PlainObject: SendableMetatype>: Sendable {
         self.init(
             at: keyPath, name: name, options: options, typeName: "\(V.self)?", isOptional: true,
             kind: V.PrimitiveAttributeType.primitiveKind,
-            isPrimitive: V.self == V.PrimitiveAttributeType.self && V.PrimitiveAttributeType.isNative,
+            isPrimitive: V.isPrimitive,
             read: { try $0[keyPath: keyPath]?.encoded().attributeValue ?? .null },
             write: { $0[keyPath: keyPath] = $1 == .null ? nil : try V.decode($1) })
     }
@@ -77,6 +77,24 @@ public struct Attribute<PlainObject: SendableMetatype>: Sendable {
     public init<V: CompositeConvertible>(
         _ keyPath: any WritableKeyPath<PlainObject, V> & Sendable, _ name: String, _ options: AttributeOption...
     ) where PlainObject: CompositeOwner {
+        self.init(composite: keyPath, name: name, options: options)
+    }
+
+    /// Creates an entry of the table for a struct whose properties have columns of their own, and which may be nil.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The key path of the property.
+    ///   - name: The name of the composite attribute in the model.
+    ///   - options: `.renamed(from:)`. Other options belong to the attributes of the struct.
+    public init<V: CompositeConvertible>(
+        _ keyPath: any WritableKeyPath<PlainObject, V?> & Sendable, _ name: String, _ options: AttributeOption...
+    ) where PlainObject: CompositeOwner {
+        self.init(optionalComposite: keyPath, name: name, options: options)
+    }
+
+    init<V: CompositeConvertible>(
+        composite keyPath: any WritableKeyPath<PlainObject, V> & Sendable, name: String, options: [AttributeOption]
+    ) {
         self.name = name
         self.keyPath = keyPath
         self.options = options
@@ -92,15 +110,10 @@ public struct Attribute<PlainObject: SendableMetatype>: Sendable {
         memory = nil
     }
 
-    /// Creates an entry of the table for a struct whose properties have columns of their own, and which may be nil.
-    ///
-    /// - Parameters:
-    ///   - keyPath: The key path of the property.
-    ///   - name: The name of the composite attribute in the model.
-    ///   - options: `.renamed(from:)`. Other options belong to the attributes of the struct.
-    public init<V: CompositeConvertible>(
-        _ keyPath: any WritableKeyPath<PlainObject, V?> & Sendable, _ name: String, _ options: AttributeOption...
-    ) where PlainObject: CompositeOwner {
+    init<V: CompositeConvertible>(
+        optionalComposite keyPath: any WritableKeyPath<PlainObject, V?> & Sendable, name: String,
+        options: [AttributeOption]
+    ) {
         self.name = name
         self.keyPath = keyPath
         self.options = options
@@ -158,7 +171,7 @@ public struct Attribute<PlainObject: SendableMetatype>: Sendable {
             write: { $0[keyPath: keyPath] = $1 == .null ? nil : try format.decode(V.self, from: $1) })
     }
 
-    private init<V>(
+    init<V>(
         at keyPath: any WritableKeyPath<PlainObject, V> & Sendable, name: String, options: [AttributeOption],
         typeName: String, isOptional: Bool, kind: PrimitiveKind, isPrimitive: Bool,
         read: @escaping @Sendable (PlainObject) throws -> AttributeValue,
@@ -191,7 +204,12 @@ public struct Attribute<PlainObject: SendableMetatype>: Sendable {
     public init<V>(
         _ keyPath: any KeyPath<PlainObject, V> & Sendable, _ name: String, _ options: AttributeOption...
     ) {
-        self.name = name
+        self.init(unnamed: keyPath, options: options)
+    }
+
+    /// Creates an entry without values, for initializers that are unavailable.
+    init(unnamed keyPath: any PartialKeyPath<PlainObject> & Sendable, options: [AttributeOption]) {
+        name = ""
         self.keyPath = keyPath
         self.options = options
         isOptional = false
@@ -200,6 +218,23 @@ public struct Attribute<PlainObject: SendableMetatype>: Sendable {
         composites = nil
         table = nil
         memory = nil
+    }
+
+    /// Creates an entry from one of another type.
+    init<Other>(
+        _ entry: Attribute<Other>, keyPath: any PartialKeyPath<PlainObject> & Sendable,
+        lines: @escaping @Sendable (_ depth: Int) -> [AttributeLine<PlainObject>],
+        composites: (@Sendable (_ depth: Int) -> [AttributeComposite<PlainObject>])?, memory: Range<Int>?
+    ) {
+        name = entry.name
+        self.keyPath = keyPath
+        options = entry.options
+        isOptional = entry.isOptional
+        kind = entry.kind
+        self.lines = lines
+        self.composites = composites
+        table = entry.table
+        self.memory = memory
     }
 }
 

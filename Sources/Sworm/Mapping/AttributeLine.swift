@@ -33,6 +33,17 @@ struct AttributeLine<Owner: SendableMetatype>: Sendable {
             read: { try read($0[keyPath: property]) }, write: { try write(&$0[keyPath: property], $1) })
     }
 
+    /// Returns the line as a line of a type that holds a whole value of its owner.
+    func inside<T>(_ property: any WritableKeyPath<T, Owner> & Sendable) -> AttributeLine<T> {
+        let (read, write) = (read, write)
+        let start = MemoryLayout<T>.offset(of: property)
+        return AttributeLine<T>(
+            name: name, keyPath: keyPath.flatMap { (property as PartialKeyPath<T>).appending(path: $0) },
+            isOptional: isOptional, kind: kind, options: options, isPrimitive: isPrimitive, typeName: typeName,
+            offset: start.flatMap { start in offset.map { start + $0 } }, size: size,
+            read: { try read($0[keyPath: property]) }, write: { try write(&$0[keyPath: property], $1) })
+    }
+
     /// Returns the line of an element as a line of a type that has the composite as an optional property.
     ///
     /// The composite is created for the first element with a value. The ones before have none.

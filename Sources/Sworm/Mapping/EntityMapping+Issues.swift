@@ -79,7 +79,7 @@ func overlapIssues<T>(entity: String, table: [Attribute<T>], lines: [AttributeLi
 }
 
 /// Converts the key paths of constraints and indexes into attribute names.
-struct ColumnNames<T: ManagedObjectConvertible> {
+struct ColumnNames<T: ManagedTreeConvertible> {
     let entity: String
     let indexByKeyPath: [AnyKeyPath: Int]
     let attributes: [AttributeMapping]

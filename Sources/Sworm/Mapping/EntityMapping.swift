@@ -2,7 +2,7 @@ import SwormPredicates
 
 /// The validated tables of a type: attributes, relations, constraints and indexes. A mapping is built once and never
 /// changes.
-final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping {
+final class EntityMapping<T: ManagedTreeConvertible>: AnyEntityMapping {
     let entityName: String
     /// The entity's name in the previous version of the model, or nil if it is the same.
     let formerEntityName: String?
@@ -28,6 +28,9 @@ final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping {
     /// The cases of an enum of structs; empty for any other type. The attributes are then those that the cases share.
     let cases: [any SubentityLink<T>]
 
+    /// The branches of a tree, in the order of their declaration; empty for any other type.
+    let branches: [Branch<T>]
+
     private let readers: [@Sendable (T) throws -> AttributeValue]
     private let writers: [@Sendable (inout T, AttributeValue) throws -> Void]
     private let fields: [FieldRead]
@@ -42,16 +45,18 @@ final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping {
     let parts: [CompositePart<T>]
 
     init() {
-        let name = T.entityName
+        let name = T.Entity.entityName
         let declared = T.attributes.sorted { ($0.name, "\($0.keyPath)") < ($1.name, "\($1.keyPath)") }
         let table = declared.flatMap { $0.lines(0) }.sorted { $0.name < $1.name }
         var issues: [TableIssue] = []
         let samples = FreshInstances<T>()
 
         entityName = name
-        formerEntityName = T.formerEntityName
+        formerEntityName = T.Entity.formerEntityName
         cases = T.subentityLinks
-        relations = Mirror(reflecting: T.relations).children.compactMap { child in
+        let branches = T.branches
+        self.branches = branches
+        relations = Mirror(reflecting: T.Entity.relations).children.compactMap { child in
             (child.value as? any Relation).map { RelationMapping(label: child.label ?? "", relation: $0) }
         }
         let attributes = table.map { line in
@@ -96,12 +101,13 @@ final class EntityMapping<T: ManagedObjectConvertible>: AnyEntityMapping {
         self.isClass = isClass
         fields = attributes.map { FieldRead($0, isClass: isClass) }
         self.places = FieldOffsets(table)
-        sharesTemplate = samples.shareTemplate(declared)
+        sharesTemplate = samples.shareTemplate(declared, besides: branches.compactMap(\.content.memory))
 
         let columns = ColumnNames<T>(
             entity: name, indexByKeyPath: places, attributes: attributes, composites: Set(parts.map(\.keyPath)))
-        uniquenessConstraints = columns.constraints(T.uniquenessConstraints, issues: &issues)
-        indexes = columns.indexes(T.fetchIndexes, issues: &issues)
+        uniquenessConstraints = columns.constraints(
+            T.Entity.uniquenessConstraints as? [UniquenessConstraint<T>] ?? [], issues: &issues)
+        indexes = columns.indexes(T.Entity.fetchIndexes as? [FetchIndex<T>] ?? [], issues: &issues)
         self.issues =
             tableIssues(entity: name, table: declared, relations: relations)
             + overlapIssues(entity: name, table: declared, lines: table) + issues

@@ -3,7 +3,7 @@
 /// ```swift
 /// static let fetchIndexes: [FetchIndex<Book>] = [.init("byYearAndTitle", .descending(\.year), .ascending(\.title))]
 /// ```
-public struct FetchIndex<PlainObject: ManagedObjectConvertible>: Sendable {
+public struct FetchIndex<PlainObject: ManagedTreeConvertible>: Sendable {
     let name: String
     let elements: [Element]
 

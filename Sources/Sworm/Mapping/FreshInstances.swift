@@ -3,7 +3,7 @@ import SwormPredicates
 
 /// Two new instances of a type, created at different moments to find the values that every call of `init()` returns. For
 /// an enum of structs, there are two for each struct.
-struct FreshInstances<T: ManagedObjectConvertible> {
+struct FreshInstances<T: ManagedTreeConvertible> {
     private let instances: [T]
 
     init() {
@@ -24,11 +24,14 @@ struct FreshInstances<T: ManagedObjectConvertible> {
     ///
     /// The result is true only if it can be proved: the memory of the type is the sum of its stored properties, and
     /// each of them is covered by attributes or holds an equal primitive value in both instances.
-    func shareTemplate(_ table: some Sequence<Attribute<T>>) -> Bool {
+    ///
+    /// - Parameter written: The memory of further properties, which are written for every row.
+    func shareTemplate(_ table: some Sequence<Attribute<T>>, besides written: [Range<Int>]) -> Bool {
         guard !(T.self is AnyObject.Type), instances.count == 2 else { return false }
         let mirrors = (Mirror(reflecting: instances[0]), Mirror(reflecting: instances[1]))
         guard mirrors.0.displayStyle == .struct else { return false }
         var covered: Set<Int> = []
+        for memory in written { covered.formUnion(memory) }
         for attribute in table {
             if let memory = attribute.memory {
                 covered.formUnion(memory)

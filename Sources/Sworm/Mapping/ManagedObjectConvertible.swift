@@ -11,7 +11,7 @@
 /// ```
 /// Structs and final classes can conform. In a module that is isolated to the main actor by default, declare the type
 /// and its extension `nonisolated`.
-public protocol ManagedObjectConvertible: SendableMetatype {
+public protocol ManagedObjectConvertible: ManagedTreeConvertible where Entity == Self {
     /// A type whose properties are the relations of the entity, or `Void` if the entity has none.
     associatedtype Relations: Sendable = Void
 
@@ -26,11 +26,6 @@ public protocol ManagedObjectConvertible: SendableMetatype {
     /// the same.
     static var formerEntityName: String? { get }
 
-    /// The table of attributes.
-    ///
-    /// It is read once. Later changes have no effect.
-    static var attributes: Set<Attribute<Self>> { get }
-
     /// The table of relations.
     static var relations: Relations { get }
 
@@ -43,11 +38,6 @@ public protocol ManagedObjectConvertible: SendableMetatype {
     ///
     /// For a single attribute, use ``AttributeOption/indexed``.
     static var fetchIndexes: [FetchIndex<Self>] { get }
-
-    /// Creates an object whose values are read from a store afterwards.
-    ///
-    /// Its initial values are the defaults of the model.
-    init()
 }
 
 extension ManagedObjectConvertible {

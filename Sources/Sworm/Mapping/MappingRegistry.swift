@@ -6,7 +6,7 @@ import SwormPredicates
 /// class then only compares classes.
 private let registry = Locked<[ObjectIdentifier: AnyObject]>([:])
 
-extension ManagedObjectConvertible {
+extension ManagedTreeConvertible {
     /// The mapping of this type's tables, built on first access.
     static var mapping: EntityMapping<Self> {
         let key = ObjectIdentifier(Self.self)

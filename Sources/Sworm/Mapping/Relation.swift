@@ -21,6 +21,9 @@ public protocol Relation<Destination>: Sendable {
     var options: [RelationOption] { get }
 }
 
+/// A relation to any number of objects, with or without an order.
+public protocol ManyRelation<Destination>: Relation {}
+
 /// An inverse relation.
 ///
 /// It is looked up on access, so that two tables can refer to each other.

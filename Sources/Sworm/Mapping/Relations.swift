@@ -51,7 +51,7 @@ public struct ToOneRelation<Destination: ManagedObjectConvertible>: Relation {
 /// ```
 /// Name the inverse on one side only, or declare the type of the property on one side: the compiler cannot infer two
 /// properties from each other.
-public struct ToManyRelation<Destination: ManagedObjectConvertible>: Relation {
+public struct ToManyRelation<Destination: ManagedObjectConvertible>: ManyRelation {
     /// The name of the relation in the model.
     public let name: String
     /// The inverse relation of the destination, if this end names it.
@@ -97,7 +97,7 @@ public struct ToManyRelation<Destination: ManagedObjectConvertible>: Relation {
 /// ```
 /// Name the inverse on one side only, or declare the type of the property on one side: the compiler cannot infer two
 /// properties from each other.
-public struct ToManyOrderedRelation<Destination: ManagedObjectConvertible>: Relation {
+public struct ToManyOrderedRelation<Destination: ManagedObjectConvertible>: ManyRelation {
     /// The name of the relation in the model.
     public let name: String
     /// The inverse relation of the destination, if this end names it.

@@ -4,7 +4,7 @@ struct TableIssue: Sendable, Hashable, CustomStringConvertible {
         case emptyEntityName, emptyName, repeatedName, repeatedKeyPath, attributeAndRelation
         case repeatedEntity, illegalName, unfitDefault, unknownInverse
         case unfitOption, unfitComposite, unknownKeyPath, repeatedIndex, foreignInverse, oneSidedInverse, sharedInverse
-        case unfitSubentity
+        case unfitSubentity, unboundedBranch
     }
 
     let kind: Kind

@@ -57,7 +57,7 @@ extension SubentityLink {
 }
 
 /// The mappings of the cases of a super-entity's enum to the model.
-struct CaseBindings<T: ManagedObjectConvertible>: Sendable {
+struct CaseBindings<T: ManagedTreeConvertible>: Sendable {
     let all: [any SubentityBinding<T>]
     /// The index of the case that represents the objects of an entity.
     let indices: [EntityKey: Int]

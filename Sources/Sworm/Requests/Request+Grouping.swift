@@ -14,12 +14,14 @@ extension Request {
     /// that are grouped, in the order of the request; those of the ``Grouping`` select groups. A sort order before
     /// `grouped` without a limit or an offset applies to the groups, and must be one of the columns.
     public func grouped<each Base: SupportedAttributeType, each Value>(
-        by keys: repeat KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, each Base, each Value>>
-    ) -> Grouping<PlainObject, (repeat Term<PlainObject, each Base, each Value>)> {
-        let terms = (repeat EntityPath<PlainObject, PlainObject>.root[keyPath: each keys])
+        by keys: repeat KeyPath<
+            EntityPath<PlainObject.Entity, PlainObject.Entity>, Term<PlainObject.Entity, each Base, each Value>
+        >
+    ) -> Grouping<PlainObject.Entity, (repeat Term<PlainObject.Entity, each Base, each Value>)> {
+        let terms = (repeat EntityPath<PlainObject.Entity, PlainObject.Entity>.root[keyPath: each keys])
         var selection = Selection()
         repeat _ = selection.add(each terms)
-        return Grouping(self, key: terms, selection: selection)
+        return Grouping(entityRequest, key: terms, selection: selection)
     }
 
     /// Groups the rows that have the same value in the column that the closure returns.
@@ -31,12 +33,12 @@ extension Request {
     /// ```
     /// - Parameter key: A closure that is called with the row, once and immediately.
     public func grouped<Base: SupportedAttributeType, Value>(
-        by key: (EntityPath<PlainObject, PlainObject>) -> Term<PlainObject, Base, Value>
-    ) -> Grouping<PlainObject, Term<PlainObject, Base, Value>> {
+        by key: (EntityPath<PlainObject.Entity, PlainObject.Entity>) -> Term<PlainObject.Entity, Base, Value>
+    ) -> Grouping<PlainObject.Entity, Term<PlainObject.Entity, Base, Value>> {
         let term = key(.root)
         var selection = Selection()
         _ = selection.add(term)
-        return Grouping(self, key: term, selection: selection)
+        return Grouping(entityRequest, key: term, selection: selection)
     }
 
     /// Groups the rows that have the same values in the two columns that the closure returns.
@@ -48,15 +50,17 @@ extension Request {
     /// ```
     /// - Parameter keys: A closure that is called with the row, once and immediately.
     public func grouped<First: SupportedAttributeType, FirstValue, Second: SupportedAttributeType, SecondValue>(
-        by keys: (EntityPath<PlainObject, PlainObject>) -> (
-            Term<PlainObject, First, FirstValue>, Term<PlainObject, Second, SecondValue>
+        by keys: (EntityPath<PlainObject.Entity, PlainObject.Entity>) -> (
+            Term<PlainObject.Entity, First, FirstValue>, Term<PlainObject.Entity, Second, SecondValue>
         )
-    ) -> Grouping<PlainObject, (Term<PlainObject, First, FirstValue>, Term<PlainObject, Second, SecondValue>)> {
+    ) -> Grouping<
+        PlainObject.Entity, (Term<PlainObject.Entity, First, FirstValue>, Term<PlainObject.Entity, Second, SecondValue>)
+    > {
         let terms = keys(.root)
         var selection = Selection()
         _ = selection.add(terms.0)
         _ = selection.add(terms.1)
-        return Grouping(self, key: terms, selection: selection)
+        return Grouping(entityRequest, key: terms, selection: selection)
     }
 
     /// Groups the rows that have the same values in the three columns that the closure returns.
@@ -71,15 +75,15 @@ extension Request {
         First: SupportedAttributeType, FirstValue, Second: SupportedAttributeType, SecondValue,
         Third: SupportedAttributeType, ThirdValue
     >(
-        by keys: (EntityPath<PlainObject, PlainObject>) -> (
-            Term<PlainObject, First, FirstValue>, Term<PlainObject, Second, SecondValue>,
-            Term<PlainObject, Third, ThirdValue>
+        by keys: (EntityPath<PlainObject.Entity, PlainObject.Entity>) -> (
+            Term<PlainObject.Entity, First, FirstValue>, Term<PlainObject.Entity, Second, SecondValue>,
+            Term<PlainObject.Entity, Third, ThirdValue>
         )
     ) -> Grouping<
-        PlainObject,
+        PlainObject.Entity,
         (
-            Term<PlainObject, First, FirstValue>, Term<PlainObject, Second, SecondValue>,
-            Term<PlainObject, Third, ThirdValue>
+            Term<PlainObject.Entity, First, FirstValue>, Term<PlainObject.Entity, Second, SecondValue>,
+            Term<PlainObject.Entity, Third, ThirdValue>
         )
     > {
         let terms = keys(.root)
@@ -87,6 +91,6 @@ extension Request {
         _ = selection.add(terms.0)
         _ = selection.add(terms.1)
         _ = selection.add(terms.2)
-        return Grouping(self, key: terms, selection: selection)
+        return Grouping(entityRequest, key: terms, selection: selection)
     }
 }

@@ -20,17 +20,18 @@ extension Request {
     ///   - relation: A relation, or a path of relations.
     ///   - others: More relations.
     public func prefetch<First: ManagedObjectConvertible, each Other: ManagedObjectConvertible>(
-        _ relation: KeyPath<RelationPath<PlainObject>, RelationPath<First>>,
-        _ others: repeat KeyPath<RelationPath<PlainObject>, RelationPath<each Other>>
+        _ relation: KeyPath<RelationPath<PlainObject.Entity>, RelationPath<First>>,
+        _ others: repeat KeyPath<RelationPath<PlainObject.Entity>, RelationPath<each Other>>
     ) -> Request {
-        let row = RelationPath<PlainObject>(names: [])
+        let row = RelationPath<PlainObject.Entity>(names: [])
         var paths = [row[keyPath: relation].names]
         repeat paths.append(row[keyPath: each others].names)
         return with { content in
             for path in paths {
                 if path.isEmpty {
                     content.fail(
-                        PlainObject.entityName, because: "`prefetch` takes relations, and `\\.self` is not a relation.")
+                        PlainObject.Entity.entityName,
+                        because: "`prefetch` takes relations, and `\\.self` is not a relation.")
                 } else if !content.prefetch.contains(path) {
                     content.prefetch.append(path)
                 }
@@ -57,7 +58,7 @@ extension Request {
     public func batchSize(_ value: Int) -> Request {
         with {
             $0.batchSize = value
-            if value < 0 { $0.fail(PlainObject.entityName, because: "the batch size \(value) is negative.") }
+            if value < 0 { $0.fail(PlainObject.Entity.entityName, because: "the batch size \(value) is negative.") }
         }
     }
 }

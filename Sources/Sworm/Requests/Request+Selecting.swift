@@ -3,11 +3,12 @@ import SwormPredicates
 extension Request {
     /// Selects one column: an attribute, also one reached through relations to one, or the count of a relation to many.
     public func select<Base: SupportedAttributeType, Value>(
-        _ column: KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, Base, Value>>
-    ) -> Projection<PlainObject, Value> {
+        _ column: KeyPath<EntityPath<PlainObject.Entity, PlainObject.Entity>, Term<PlainObject.Entity, Base, Value>>
+    ) -> Projection<PlainObject.Entity, Value> {
         var selection = Selection()
-        let reader = TupleReader(selection.add(EntityPath<PlainObject, PlainObject>.root[keyPath: column]))
-        return Projection(self, selection: selection, grouping: nil, reader: reader)
+        let reader = TupleReader(
+            selection.add(EntityPath<PlainObject.Entity, PlainObject.Entity>.root[keyPath: column]))
+        return Projection(entityRequest, selection: selection, grouping: nil, reader: reader)
     }
 
     /// Selects the column that the closure returns.
@@ -15,11 +16,11 @@ extension Request {
     /// The column may be computed.
     @_disfavoredOverload
     public func select<Base: SupportedAttributeType, Value>(
-        _ column: (EntityPath<PlainObject, PlainObject>) -> Term<PlainObject, Base, Value>
-    ) -> Projection<PlainObject, Value> {
+        _ column: (EntityPath<PlainObject.Entity, PlainObject.Entity>) -> Term<PlainObject.Entity, Base, Value>
+    ) -> Projection<PlainObject.Entity, Value> {
         var selection = Selection()
         let reader = TupleReader(selection.add(column(.root)))
-        return Projection(self, selection: selection, grouping: nil, reader: reader)
+        return Projection(entityRequest, selection: selection, grouping: nil, reader: reader)
     }
 
     /// Selects columns, as tuples: attributes, also those reached through relations to one, and counts of relations to
@@ -31,14 +32,18 @@ extension Request {
     /// A column that is reached through a relation may be missing, and is therefore an optional. A single column
     /// returns its values without a tuple.
     public func select<First: SupportedAttributeType, FirstValue, each Base: SupportedAttributeType, each Value>(
-        _ first: KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, First, FirstValue>>,
-        _ columns: repeat KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, each Base, each Value>>
-    ) -> Projection<PlainObject, (FirstValue, repeat each Value)> {
-        let row = EntityPath<PlainObject, PlainObject>.root
+        _ first: KeyPath<
+            EntityPath<PlainObject.Entity, PlainObject.Entity>, Term<PlainObject.Entity, First, FirstValue>
+        >,
+        _ columns: repeat KeyPath<
+            EntityPath<PlainObject.Entity, PlainObject.Entity>, Term<PlainObject.Entity, each Base, each Value>
+        >
+    ) -> Projection<PlainObject.Entity, (FirstValue, repeat each Value)> {
+        let row = EntityPath<PlainObject.Entity, PlainObject.Entity>.root
         var selection = Selection()
         let reader = TupleReader(
             selection.add(row[keyPath: first]), repeat selection.add(row[keyPath: each columns]))
-        return Projection(self, selection: selection, grouping: nil, reader: reader)
+        return Projection(entityRequest, selection: selection, grouping: nil, reader: reader)
     }
 
     /// Selects columns, as values of your own type, which its initializer or a closure creates.
@@ -50,15 +55,19 @@ extension Request {
     public func select<
         First: SupportedAttributeType, FirstValue, each Base: SupportedAttributeType, each Value, Row
     >(
-        _ first: KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, First, FirstValue>>,
-        _ columns: repeat KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, each Base, each Value>>,
+        _ first: KeyPath<
+            EntityPath<PlainObject.Entity, PlainObject.Entity>, Term<PlainObject.Entity, First, FirstValue>
+        >,
+        _ columns: repeat KeyPath<
+            EntityPath<PlainObject.Entity, PlainObject.Entity>, Term<PlainObject.Entity, each Base, each Value>
+        >,
         as make: @escaping @Sendable (FirstValue, repeat each Value) throws -> Row
-    ) -> Projection<PlainObject, Row> {
-        let row = EntityPath<PlainObject, PlainObject>.root
+    ) -> Projection<PlainObject.Entity, Row> {
+        let row = EntityPath<PlainObject.Entity, PlainObject.Entity>.root
         var selection = Selection()
         let reader = MadeReader(
             selection.add(row[keyPath: first]), repeat selection.add(row[keyPath: each columns]), make: make)
-        return Projection(self, selection: selection, grouping: nil, reader: reader)
+        return Projection(entityRequest, selection: selection, grouping: nil, reader: reader)
     }
 
     /// Selects the columns that the closure returns.
@@ -71,10 +80,10 @@ extension Request {
     /// - Parameter columns: A closure that is called with the row, once and immediately.
     @_disfavoredOverload
     public func select<First: SupportedAttributeType, FirstValue, each Base: SupportedAttributeType, each Value>(
-        _ columns: (EntityPath<PlainObject, PlainObject>) -> (
-            Term<PlainObject, First, FirstValue>, repeat Term<PlainObject, each Base, each Value>
+        _ columns: (EntityPath<PlainObject.Entity, PlainObject.Entity>) -> (
+            Term<PlainObject.Entity, First, FirstValue>, repeat Term<PlainObject.Entity, each Base, each Value>
         )
-    ) -> Projection<PlainObject, (FirstValue, repeat each Value)> {
+    ) -> Projection<PlainObject.Entity, (FirstValue, repeat each Value)> {
         tuples(columns)
     }
 
@@ -84,7 +93,9 @@ extension Request {
         message: "the closure must return columns of its row, as in `select { ($0.title, $0.year + 1) }`"
     )
     @_disfavoredOverload
-    public func select<Other>(_ columns: (EntityPath<PlainObject, PlainObject>) -> Other) -> Request<PlainObject> {
+    public func select<Other>(_ columns: (EntityPath<PlainObject.Entity, PlainObject.Entity>) -> Other) -> Request<
+        PlainObject
+    > {
         self
     }
 
@@ -93,11 +104,13 @@ extension Request {
     /// A pack can be empty, and would then accept closures without a useful result. The public method therefore has a
     /// separate parameter for the first column, which is added to the pack here.
     private func tuples<each Base: SupportedAttributeType, each Value>(
-        _ columns: (EntityPath<PlainObject, PlainObject>) -> (repeat Term<PlainObject, each Base, each Value>)
-    ) -> Projection<PlainObject, (repeat each Value)> {
+        _ columns: (EntityPath<PlainObject.Entity, PlainObject.Entity>) -> (
+            repeat Term<PlainObject.Entity, each Base, each Value>
+        )
+    ) -> Projection<PlainObject.Entity, (repeat each Value)> {
         let terms = columns(.root)
         var selection = Selection()
         let reader = TupleReader(repeat selection.add(each terms))
-        return Projection(self, selection: selection, grouping: nil, reader: reader)
+        return Projection(entityRequest, selection: selection, grouping: nil, reader: reader)
     }
 }

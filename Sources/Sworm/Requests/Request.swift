@@ -7,7 +7,7 @@ package import SwormPredicates
 /// ```swift
 /// Book.all.where { $0.year > 1800 }.sort(\.title).limit(10)
 /// ```
-public struct Request<PlainObject: ManagedObjectConvertible>: Sendable {
+public struct Request<PlainObject: ManagedTreeConvertible>: Sendable {
     @usableFromInline private(set) var content: RequestContent
 
     init() { content = RequestContent(of: PlainObject.self) }
@@ -20,11 +20,14 @@ public struct Request<PlainObject: ManagedObjectConvertible>: Sendable {
     /// - Throws: The ``StoreError`` that would be thrown before the request runs.
     public func validate() throws { try content.validate() }
 
-    package var condition: Condition<PlainObject>? { content.condition.map { Condition($0) } }
+    package var condition: Condition<PlainObject.Entity>? { content.condition.map { Condition($0) } }
     var sorts: [SortKey] { content.sorts }
 
     /// Returns the condition as a tree. See ``RequestContent/predicateTree()``.
     package func predicateTree() throws(StoreError) -> PredicateTree? { try content.predicateTree() }
+
+    /// The request for the objects, as values of the entity's own type.
+    var entityRequest: Request<PlainObject.Entity> { Request<PlainObject.Entity>(content) }
 
     func with(_ change: (inout RequestContent) -> Void) -> Request {
         var copy = self
@@ -44,7 +47,7 @@ extension Request {
     public func limit(_ value: Int) -> Request {
         with {
             $0.limit = value
-            if value < 0 { $0.fail(PlainObject.entityName, because: "the limit \(value) is negative.") }
+            if value < 0 { $0.fail(PlainObject.Entity.entityName, because: "the limit \(value) is negative.") }
         }
     }
 
@@ -55,7 +58,7 @@ extension Request {
     public func offset(_ value: Int) -> Request {
         with {
             $0.offset = value
-            if value < 0 { $0.fail(PlainObject.entityName, because: "the offset \(value) is negative.") }
+            if value < 0 { $0.fail(PlainObject.Entity.entityName, because: "the offset \(value) is negative.") }
         }
     }
 }
@@ -64,7 +67,7 @@ extension Request {
     // Inlinable, here and in the closure form: if the type is known, no metadata must be requested at run time.
     /// Returns a request for the objects that also fulfill this condition.
     @inlinable
-    public func `where`(_ condition: Condition<PlainObject>) -> Request {
+    public func `where`(_ condition: Condition<PlainObject.Entity>) -> Request {
         Request(content.narrowed(by: condition.content))
     }
 
@@ -77,7 +80,7 @@ extension Request {
     ///   the attributes and relations.
     @inlinable
     public func `where`(
-        _ condition: (EntityPath<PlainObject, PlainObject>) -> Condition<PlainObject>
+        _ condition: (EntityPath<PlainObject.Entity, PlainObject.Entity>) -> Condition<PlainObject.Entity>
     ) -> Request {
         self.where(condition(.root))
     }
@@ -90,13 +93,13 @@ extension Request {
     }
 
     /// Returns the request with this condition instead of all previous ones.
-    public func replacingWhere(_ condition: Condition<PlainObject>) -> Request {
+    public func replacingWhere(_ condition: Condition<PlainObject.Entity>) -> Request {
         with { $0.condition = condition.content }
     }
 
     /// Returns the request with the condition that the closure returns instead of all previous ones.
     public func replacingWhere(
-        _ condition: (EntityPath<PlainObject, PlainObject>) -> Condition<PlainObject>
+        _ condition: (EntityPath<PlainObject.Entity, PlainObject.Entity>) -> Condition<PlainObject.Entity>
     ) -> Request {
         replacingWhere(condition(.root))
     }
@@ -107,7 +110,7 @@ extension Request {
     ///
     /// Earlier sort orders are more significant.
     public func sort<Attribute: SupportedAttributeType>(
-        _ keyPath: KeyPath<PlainObject, Attribute>, ascending: Bool = true
+        _ keyPath: KeyPath<PlainObject.Entity, Attribute>, ascending: Bool = true
     ) -> Request where Attribute.PrimitiveAttributeType: Comparable {
         ordered(by: Operand(keyPath), ascending)
     }
@@ -116,7 +119,7 @@ extension Request {
     ///
     /// In ascending order, objects without a value come first.
     public func sort<Attribute: SupportedAttributeType>(
-        _ keyPath: KeyPath<PlainObject, Attribute?>, ascending: Bool = true
+        _ keyPath: KeyPath<PlainObject.Entity, Attribute?>, ascending: Bool = true
     ) -> Request where Attribute.PrimitiveAttributeType: Comparable {
         ordered(by: Operand(keyPath), ascending)
     }
@@ -124,7 +127,7 @@ extension Request {
     /// Returns the request sorted by an attribute that is reached through relations, or by a count:
     /// `sort(\.author.name)`.
     public func sort<Base: SupportedAttributeType, Value>(
-        _ keyPath: KeyPath<EntityPath<PlainObject, PlainObject>, Term<PlainObject, Base, Value>>,
+        _ keyPath: KeyPath<EntityPath<PlainObject.Entity, PlainObject.Entity>, Term<PlainObject.Entity, Base, Value>>,
         ascending: Bool = true
     ) -> Request where Base.PrimitiveAttributeType: Comparable {
         ordered(by: EntityPath.root[keyPath: keyPath].operand, ascending)
@@ -137,7 +140,7 @@ extension Request {
                 $0.sorts.append(SortKey(path: keys, ascending: ascending))
             } else {
                 $0.fail(
-                    PlainObject.entityName,
+                    PlainObject.Entity.entityName,
                     because: "objects can be sorted by an attribute, also through to-one relations, "
                         + "and by the count of a relation, but not by a computed value or by `any`, `all` and `none`."
                 )
@@ -146,10 +149,24 @@ extension Request {
     }
 }
 
+extension Request {
+    /// Returns the request for the same objects, as values of another type over their entity.
+    ///
+    /// ```swift
+    /// let old = Book.all.where { $0.year < 1900 }
+    /// let pages = try context.decode(old.as(BookPage.self))
+    /// ```
+    public func `as`<Tree: ManagedTreeConvertible>(
+        _ type: Tree.Type
+    ) -> Request<Tree> where Tree.Entity == PlainObject.Entity {
+        Request<Tree>(content)
+    }
+}
+
 extension Request: CustomStringConvertible {
     /// The entity, the condition, the sort order and the limits, on one line.
     public var description: String {
-        var text = PlainObject.entityName
+        var text = PlainObject.Entity.entityName
         if let condition { text += " where \(condition)" }
         if !sorts.isEmpty {
             let keys = sorts.map { $0.path.joined(separator: ".") + ($0.ascending ? "" : " descending") }
@@ -161,7 +178,7 @@ extension Request: CustomStringConvertible {
     }
 }
 
-extension ManagedObjectConvertible {
+extension ManagedTreeConvertible {
     /// A request for all objects of the entity, which you can narrow.
     public static var all: Request<Self> { Request() }
 }

@@ -68,9 +68,9 @@ struct RequestContent: Sendable {
 
 extension RequestContent {
     /// Creates the content of a request for all objects that a type represents.
-    init<T: ManagedObjectConvertible>(of type: T.Type) {
+    init<T: ManagedTreeConvertible>(of type: T.Type) {
         self.init()
         // Most types are no cases of an enum, and this is asked for each request.
-        if T.Superentity.self != Never.self { isExact = T.mapping.isOwnCase }
+        if T.Entity.Superentity.self != Never.self { isExact = T.Entity.mapping.isOwnCase }
     }
 }

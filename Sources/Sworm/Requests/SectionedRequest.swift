@@ -26,7 +26,7 @@ extension SectionedRequest: CustomStringConvertible {
     public var description: String { request.description }
 }
 
-extension Request {
+extension Request where PlainObject: ManagedObjectConvertible {
     /// Divides the objects into sections by an attribute, also one that is reached through relations to one.
     ///
     /// ```swift

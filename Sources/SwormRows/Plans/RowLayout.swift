@@ -5,6 +5,13 @@ package final class RowLayout: Sendable {
     package struct Custom: Sendable {
         package let column: Int32
         package let apply: @Sendable (UnsafeMutableRawPointer, borrowing ColumnView) throws -> Void
+
+        package init(
+            column: Int32, apply: @escaping @Sendable (UnsafeMutableRawPointer, borrowing ColumnView) throws -> Void
+        ) {
+            self.column = column
+            self.apply = apply
+        }
     }
 
     /// The content of a row before its columns are read.
@@ -30,7 +37,7 @@ package final class RowLayout: Sendable {
     package let destroy: @Sendable (UnsafeMutableRawPointer) -> Void
     /// The kinds of rows, if a column identifies the kind of each row.
     package let variants: RowVariants?
-    let hasExternal: Bool
+    package let hasExternal: Bool
     /// The reason why the plan cannot be used, if any.
     package let mistake: String?
 

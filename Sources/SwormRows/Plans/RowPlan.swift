@@ -50,7 +50,8 @@ package struct RowPlan<T>: Sendable {
     package init(
         ops: [RowOp], customs: [Custom] = [], makesEach: Bool = false, make: @escaping @Sendable () -> T
     ) {
-        self.init(ops: ops, customs: customs, variants: nil, makesEach: makesEach, make: make)
+        self.init(
+            ops: ops, customs: customs, variants: nil, makesEach: makesEach, createsVariants: false, make: make)
     }
 
     /// Creates a plan for rows of several kinds.
@@ -58,19 +59,25 @@ package struct RowPlan<T>: Sendable {
     /// - Parameters:
     ///   - ops: The columns that all rows have in common.
     ///   - variants: The kinds of rows.
+    ///   - isAssigning: Whether the values are created first, also without common columns.
     ///   - make: Creates a value, into which the common columns and then the value of a variant are written. Without common
     ///     columns, the variants create the values.
-    package init(ops: [RowOp], variants: RowVariants, make: @escaping @Sendable () -> T) {
-        self.init(ops: ops, customs: [], variants: variants, makesEach: false, make: make)
+    package init(
+        ops: [RowOp], variants: RowVariants, isAssigning: Bool = false, make: @escaping @Sendable () -> T
+    ) {
+        self.init(
+            ops: ops, customs: [], variants: variants, makesEach: false, createsVariants: ops.isEmpty && !isAssigning,
+            make: make)
     }
 
     private init(
-        ops: [RowOp], customs: [Custom], variants: RowVariants?, makesEach: Bool, make: @escaping @Sendable () -> T
+        ops: [RowOp], customs: [Custom], variants: RowVariants?, makesEach: Bool, createsVariants: Bool,
+        make: @escaping @Sendable () -> T
     ) {
         let isClass = T.self is AnyObject.Type
         let mistake = RowLayout.mistake(in: ops, of: T.self, size: isClass ? 0 : MemoryLayout<T>.size)
         let start: RowLayout.Start
-        if variants != nil, ops.isEmpty {
+        if createsVariants {
             start = .variants
         } else if makesEach || isClass {
             start = .made

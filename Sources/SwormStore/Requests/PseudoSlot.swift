@@ -5,6 +5,18 @@ package enum PseudoSlot {
     /// The number of the row's entity.
     package static var entity: Int { -3 }
 
+    /// Returns the slot of the key of a to-one relationship's destination, which is 0 if there is none.
+    package static func link(_ slot: Int, of entity: Int) -> Int { -(linkStart + (entity << slotBits | slot)) }
+
+    private static var linkStart: Int { 16 }
+
+    /// Returns the entity and the slot of a to-one relationship, for the slot of its key.
+    static func link(_ slot: Int) -> (entity: Int, slot: Int)? {
+        guard slot <= -linkStart else { return nil }
+        let place = -slot - linkStart
+        return (place >> slotBits, place & (1 << slotBits - 1))
+    }
+
     private static var slotBits: Int { 20 }
 
     /// Returns the slot of an attribute of another entity of the same table.

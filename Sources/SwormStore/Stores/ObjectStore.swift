@@ -190,6 +190,12 @@ package protocol StoreSession: AnyObject {
         _ specification: FetchSpecification, attributes: [Int], plan: borrowing RowPlan<T>,
         at first: UnsafeMutablePointer<T>?, body: (UnsafeMutablePointer<T>) throws -> Void) throws
 
+    /// Returns the rows of a level of trees.
+    func rows(of level: TreeLevel, layout: RowLayout) throws -> RowMemory
+
+    /// Calls a closure with the rows of a level of trees, at most `size` at a time.
+    func forEach(of level: TreeLevel, layout: RowLayout, size: Int, body: (RowMemory) throws -> Void) throws
+
     /// Decodes the rows of a projection with a plan for its columns. The first of them is column 0 of the statement.
     func project<T>(_ projection: ProjectionSpecification, plan: ([ProjectedColumn]) throws -> RowPlan<T>)
         throws -> [T]

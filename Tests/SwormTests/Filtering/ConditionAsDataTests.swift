@@ -193,7 +193,7 @@ struct ConditionAllowListTests {
     }
 }
 
-extension Request {
+extension Request where PlainObject: ManagedObjectConvertible {
     /// The condition of a request that has one.
     fileprivate var whole: Condition<PlainObject> { condition ?? Condition(format: "TRUEPREDICATE") }
 }

@@ -2,7 +2,7 @@ import SwormPredicates
 
 /// The merge of three versions of a value, attribute by attribute: the version that was read, and two versions that were
 /// changed independently.
-struct DraftMerge<T: ManagedObjectConvertible> {
+struct DraftMerge<T: ManagedTreeConvertible> {
     private let versions: any MergedVersions<T>
 
     /// - Throws: The error of a value that cannot be encoded, and a ``StoreError`` if the versions are different cases of an

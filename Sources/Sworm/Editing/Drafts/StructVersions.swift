@@ -1,7 +1,7 @@
 import SwormPredicates
 
 /// Three versions of a struct. Values are compared as they are stored.
-struct StructVersions<T: ManagedObjectConvertible>: MergedVersions {
+struct StructVersions<T: ManagedTreeConvertible>: MergedVersions {
     private let mapping = T.mapping
     private let base: [AttributeValue]
     private let mine: [AttributeValue]

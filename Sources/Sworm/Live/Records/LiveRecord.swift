@@ -1,7 +1,7 @@
 import SwormPredicates
 
 /// A row as it is read for a live list.
-struct LiveRecord<PlainObject: ManagedObjectConvertible> {
+struct LiveRecord<PlainObject: ManagedTreeConvertible> {
     // The first property, so that the value has the same memory layout as alone.
     var value: PlainObject
     var identity = LiveIdentity()

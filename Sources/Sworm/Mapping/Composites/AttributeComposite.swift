@@ -54,11 +54,22 @@ struct AttributeComposite<Owner: SendableMetatype>: Sendable {
 
     /// Returns the composite as part of a type that has its owner as a property.
     func inside<T>(_ property: any WritableKeyPath<T, Owner> & Sendable, of name: String) -> AttributeComposite<T> {
+        inside(property, named: "\(name).\(self.name)")
+    }
+
+    /// Returns the composite as part of a type that holds a whole value of its owner.
+    func inside<T>(_ property: any WritableKeyPath<T, Owner> & Sendable) -> AttributeComposite<T> {
+        inside(property, named: name)
+    }
+
+    private func inside<T>(
+        _ property: any WritableKeyPath<T, Owner> & Sendable, named name: String
+    ) -> AttributeComposite<T> {
         var clearInside: (@Sendable (inout T) -> Void)?
         if let clear { clearInside = { (owner: inout T) in clear(&owner[keyPath: property]) } }
         let path: PartialKeyPath<T> = property
         return AttributeComposite<T>(
-            name: "\(name).\(self.name)", keyPath: path.appending(path: keyPath) ?? path, isOptional: isOptional,
-            options: options, table: table, clear: clearInside)
+            name: name, keyPath: path.appending(path: keyPath) ?? path, isOptional: isOptional, options: options,
+            table: table, clear: clearInside)
     }
 }

@@ -2,7 +2,7 @@ import SwormPredicates
 
 /// A case of a super-entity whose struct is not statically known.
 protocol SubentityLink<Superentity>: Sendable {
-    associatedtype Superentity: ManagedObjectConvertible
+    associatedtype Superentity: ManagedTreeConvertible
     associatedtype Object: ManagedObjectConvertible
 
     var embed: @Sendable (Object) -> Superentity { get }
@@ -50,7 +50,7 @@ extension SuperentityConvertible {
     fileprivate static var anyLinks: Any { links }
 }
 
-extension ManagedObjectConvertible {
+extension ManagedTreeConvertible {
     /// The cases of an enum of structs; empty for any other type.
     static var subentityLinks: [any SubentityLink<Self>] {
         (Self.self as? any SuperentityConvertible.Type)?.anyLinks as? [any SubentityLink<Self>] ?? []
@@ -58,7 +58,7 @@ extension ManagedObjectConvertible {
 
     /// The type of the super-entity, if the type has one.
     static var superentityType: (any SuperentityConvertible.Type)? {
-        Superentity.self as? any SuperentityConvertible.Type
+        Entity.Superentity.self as? any SuperentityConvertible.Type
     }
 }
 

@@ -7,7 +7,7 @@ import SwormPredicates
 ///
 /// @unchecked: a binding never changes, and refers to the descriptions of a model that is in use and therefore does not
 /// change either.
-final class EntityBinding<T: ManagedObjectConvertible>: @unchecked Sendable {
+final class EntityBinding<T: ManagedTreeConvertible>: @unchecked Sendable {
     let mapping: EntityMapping<T>
     let entity: NSEntityDescription
     /// The cases of an enum of structs; nil for any other type.

@@ -36,7 +36,7 @@ struct PlannedColumns {
 }
 
 /// The source of the plans of a type.
-struct PlanSource<T: ManagedObjectConvertible> {
+struct PlanSource<T: ManagedTreeConvertible> {
     let mapping: EntityMapping<T>
     let entity: CompiledEntity
     let slots: [Int]
@@ -48,6 +48,15 @@ struct PlanSource<T: ManagedObjectConvertible> {
     func rows() -> PlannedRows<T>? {
         var columns = PlannedColumns(of: entity, after: cases == nil ? [] : [PseudoSlot.entity])
         return plan(&columns).map { PlannedRows(plan: $0, columns: columns.slots) }
+    }
+
+    /// Returns the plan for values of an enum of structs, into which the structs are assigned.
+    func assignedRows() -> PlannedRows<T>? {
+        var columns = PlannedColumns(of: entity, after: [PseudoSlot.entity])
+        let mapping = mapping
+        guard let cases, let variants = variants(of: cases, &columns, isAssigning: true) else { return nil }
+        let plan = RowPlan<T>(ops: [], variants: variants, isAssigning: true) { mapping.makeEmpty() }
+        return PlannedRows(plan: plan, columns: columns.slots)
     }
 
     /// Returns the plan for values, with columns that are added to those of a statement.
@@ -157,6 +166,36 @@ extension EntityBinding {
     fileprivate var planSource: PlanSource<T> {
         PlanSource(
             mapping: mapping, entity: entity, slots: attributes, hasWholes: !composites.isEmpty, cases: cases)
+    }
+
+    /// Returns the plan for the values of one attribute; nil if they must be read through objects.
+    ///
+    /// - Parameters:
+    ///   - index: The index of the attribute in the table.
+    ///   - initial: Returns a value, over which that of a row is written.
+    func rows<Value: SupportedAttributeType>(
+        ofAttribute index: Int, as type: Value.Type, initial: @escaping @Sendable () -> Value
+    ) -> PlannedRows<Value>? {
+        let slot = attributes[index]
+        guard slot >= 0 else { return nil }
+        let description = entity.attributes[slot]
+        let attribute = mapping.attributes[index]
+        if description.isTransient || description.allowsExternalStorage { return nil }
+        if attribute.directOffset != nil {
+            let op = RowOp(column: 1, kind: FieldKind(attribute.kind, isOptional: false), offset: 0)
+            return PlannedRows(plan: RowPlan(ops: [op], make: initial), columns: [slot])
+        }
+        let (mapping, kind) = (mapping, attribute.kind)
+        let custom = RowPlan<Value>.Custom(column: 1) { value, view in
+            let stored = try kind.value(in: view)
+            do {
+                value = try Value.decode(stored)
+            } catch {
+                throw mapping.attributeError(at: index, value: stored, cause: error)
+            }
+        }
+        return PlannedRows(
+            plan: RowPlan(ops: [], customs: [custom], makesEach: false, make: initial), columns: [slot])
     }
 
     /// Whether a value of the type may change without a new version of its row.

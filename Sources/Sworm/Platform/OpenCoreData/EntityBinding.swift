@@ -10,7 +10,7 @@ import SwormStore
 ///
 /// @unchecked: a binding never changes, and refers to the descriptions of a model that is in use and therefore does not
 /// change either.
-final class EntityBinding<T: ManagedObjectConvertible>: @unchecked Sendable {
+final class EntityBinding<T: ManagedTreeConvertible>: @unchecked Sendable {
     let mapping: EntityMapping<T>
     let entity: CompiledEntity
     /// The slot of each attribute, by its index in the mapping; -1 for a composite that a type represents as a whole.
@@ -27,6 +27,8 @@ final class EntityBinding<T: ManagedObjectConvertible>: @unchecked Sendable {
     let relations: [String: Int]
     /// The mapping for decoding values from rows; nil if an attribute has to be read through an object.
     let rows: PlannedRows<T>?
+    /// The mapping for decoding values from rows that have integers behind the values, for trees.
+    let treeRows: PlannedRows<T>?
     /// The mapping for decoding values, identities and versions from rows, for live requests.
     let liveRows: PlannedRows<LiveRecord<T>>?
     /// The mapping for encoding values into rows.
@@ -79,6 +81,7 @@ final class EntityBinding<T: ManagedObjectConvertible>: @unchecked Sendable {
             mapping: mapping, entity: entity, slots: attributes, hasWholes: !composites.isEmpty, cases: cases)
         rows = source.rows()
         liveRows = source.liveRows()
+        treeRows = cases == nil ? rows : source.assignedRows()
         writePlan = Self.makeWritePlan(
             mapping, entity: entity, slots: attributes, composites: composites)
     }

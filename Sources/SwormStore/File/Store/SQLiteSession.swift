@@ -231,7 +231,7 @@ class SQLiteSession: StoreSession {
     }
 
     /// Returns the reader of external files, or nil if the plan has no columns that need it.
-    private func externalReader(_ isNeeded: Bool) -> Statement.ExternalReader? {
+    func externalReader(_ isNeeded: Bool) -> Statement.ExternalReader? {
         guard isNeeded else { return nil }
         return store.external.data(of:)
     }

@@ -30,6 +30,18 @@ final class QueryBuilder {
         root = QueryObject(entity: number, key: "t0.Z_PK", alias: "t0", scope: scope, path: "SELF")
     }
 
+    /// Creates a builder whose first table is joined to another one.
+    ///
+    /// - Parameters:
+    ///   - head: The text before the first table.
+    ///   - condition: Returns the text after it, and adds the values of the parameters in both texts.
+    init(_ compiler: SQLCompiler, entity number: Int, behind head: String, _ condition: (QueryBuilder) -> String) {
+        self.compiler = compiler
+        let table = SQLName.quoted(compiler.layout.table(of: compiler.model[number]))
+        root = QueryObject(entity: number, key: "t0.Z_PK", alias: "t0", scope: scope, path: "SELF")
+        scope.add("\(head) \(table) t0\(condition(self))")
+    }
+
     var model: CompiledModel { compiler.model }
     var layout: StoreLayout { compiler.layout }
 
@@ -57,6 +69,9 @@ final class QueryBuilder {
         bindings.append(binding)
         return "?\(bindings.count)"
     }
+
+    /// Adds a join to the FROM clause.
+    func join(_ text: String) { scope.add(text) }
 
     func nextAlias() -> String {
         defer { aliasCount += 1 }

@@ -35,7 +35,22 @@ extension SQLBinding {
 /// JSON arrays, which pass many values in one parameter.
 enum JSONText {
     static func array(of keys: [Int64]) -> String {
-        "[" + keys.map { String($0) }.joined(separator: ",") + "]"
+        var text: [UInt8] = [UInt8(ascii: "[")]
+        text.reserveCapacity(keys.count * 8)
+        var digits: [UInt8] = []
+        for (index, key) in keys.enumerated() {
+            if index > 0 { text.append(UInt8(ascii: ",")) }
+            if key < 0 { text.append(UInt8(ascii: "-")) }
+            var rest = key.magnitude
+            repeat {
+                digits.append(UInt8(ascii: "0") + UInt8(rest % 10))
+                rest /= 10
+            } while rest > 0
+            text.append(contentsOf: digits.reversed())
+            digits.removeAll(keepingCapacity: true)
+        }
+        text.append(UInt8(ascii: "]"))
+        return String(decoding: text, as: UTF8.self)
     }
 
     static func array(of strings: [String]) -> String {

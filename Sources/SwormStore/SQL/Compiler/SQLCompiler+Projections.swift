@@ -64,7 +64,7 @@ extension QueryBuilder {
     }
 
     /// Returns an expression as a column, with all digits of a decimal.
-    fileprivate func column(_ expression: ExpressionTree) throws -> (text: String, column: ProjectedColumn) {
+    func column(_ expression: ExpressionTree) throws -> (text: String, column: ProjectedColumn) {
         let operand = try operand(expression, in: context)
         if case .object(let object) = operand {
             let number = "\(row(of: object)).Z_ENT"

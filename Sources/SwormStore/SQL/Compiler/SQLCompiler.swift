@@ -54,20 +54,29 @@ final class SQLCompiler: Sendable {
     func values(_ request: FetchSpecification, attributes: [Int]) throws -> CompiledStatement {
         let query = QueryBuilder(self, entity: request.entity)
         var columns = ["\(query.alias).Z_PK"]
-        for slot in attributes {
-            if let name = PseudoSlot.column(slot) {
-                columns.append("IFNULL(\(query.alias).\(name), 0)")
-                continue
-            }
-            let place = PseudoSlot.place(slot, fetching: request.entity)
-            guard let column = layout.column(ofAttribute: place.slot, in: place.entity) else {
-                let entity = model[place.entity]
-                throw QueryError.transient(entity.attributes[place.slot].name, entity: entity.name)
-            }
-            columns.append("\(query.alias).\(SQLName.quoted(column))")
-        }
+        for slot in attributes { columns.append(try column(slot, of: request, alias: query.alias)) }
         try query.restrict(to: request)
         return query.statement(selecting: columns.joined(separator: ", "))
+    }
+
+    /// Returns the SQL of an attribute's column, or of that of a ``PseudoSlot``.
+    ///
+    /// - Throws: An error if the attribute is transient.
+    func column(_ slot: Int, of request: FetchSpecification, alias: String) throws -> String {
+        if let name = PseudoSlot.column(slot) { return "IFNULL(\(alias).\(name), 0)" }
+        if let link = PseudoSlot.link(slot) {
+            guard let toOne = layout.toOne(link.slot, in: link.entity) else {
+                let entity = model[link.entity]
+                throw QueryError.transient(entity.relationships[link.slot].name, entity: entity.name)
+            }
+            return "IFNULL(\(alias).\(SQLName.quoted(toOne.column)), 0)"
+        }
+        let place = PseudoSlot.place(slot, fetching: request.entity)
+        guard let column = layout.column(ofAttribute: place.slot, in: place.entity) else {
+            let entity = model[place.entity]
+            throw QueryError.transient(entity.attributes[place.slot].name, entity: entity.name)
+        }
+        return "\(alias).\(SQLName.quoted(column))"
     }
 
     // MARK: Known keys

@@ -16,7 +16,7 @@ final class BindingCache {
     }
 
     /// - Throws: A ``StoreError`` if the type's tables do not fit the model.
-    func binding<T: ManagedObjectConvertible>(for type: T.Type) throws -> EntityBinding<T> {
+    func binding<T: ManagedTreeConvertible>(for type: T.Type) throws -> EntityBinding<T> {
         let key = ObjectIdentifier(type)
         // The entry of a type always has that type. A checked cast would look types up for each request.
         if let last, last.key == key { return unsafeDowncast(last.binding, to: EntityBinding<T>.self) }
@@ -29,7 +29,7 @@ final class BindingCache {
         return binding
     }
 
-    private func sharedBinding<T: ManagedObjectConvertible>(
+    private func sharedBinding<T: ManagedTreeConvertible>(
         for type: T.Type, key: ObjectIdentifier
     ) throws -> EntityBinding<T> {
         if let known = shared.withLock({ $0[key] }) as? EntityBinding<T>, known.fits(context) { return known }

@@ -1,0 +1,81 @@
+import SwormPredicates
+
+/// The form in which a branch holds the objects behind its relation.
+protocol ChildSource<Value>: Sendable {
+    /// The type whose mapping reads the objects.
+    associatedtype Object: ManagedTreeConvertible
+    /// The type of one child in the tree.
+    associatedtype Value
+
+    /// The names of the attributes that are read.
+    var attributePaths: [[String]] { get }
+    /// The computed columns of a child.
+    var columns: [TreeColumn<Value>] { get }
+    /// The relations to one whose keys the rows of the children need.
+    var links: [String] { get }
+    /// The plan of the child's own branches; nil if it has none.
+    var plan: (any AnyTreePlan)? { get }
+
+    func rows(with binding: EntityBinding<Object>) throws -> PlannedRows<Value>?
+    /// Reads the branches of children in rows.
+    func fill(_ rows: TreeRows<Value>, with binding: EntityBinding<Object>, _ reader: TreeReader) throws
+    func values(of objects: [NSManagedObject], with binding: EntityBinding<Object>, _ reader: TreeReader) throws
+        -> [Value]
+}
+
+/// A child that is a whole value, with its own branches.
+struct WholeChild<Child: ManagedTreeConvertible>: ChildSource {
+    typealias Object = Child
+    typealias Value = Child
+
+    var attributePaths: [[String]] { Child.mapping.decodedPaths }
+    var plan: (any AnyTreePlan)? { Child.branches.isEmpty ? nil : Child.treePlan }
+
+    var columns: [TreeColumn<Child>] { Child.branches.isEmpty ? [] : Child.treePlan.columns }
+    var links: [String] { Child.branches.isEmpty ? [] : Child.treePlan.links }
+
+    func rows(with binding: EntityBinding<Child>) -> PlannedRows<Child>? { binding.treeRows }
+
+    func fill(_ rows: TreeRows<Child>, with binding: EntityBinding<Child>, _ reader: TreeReader) throws {
+        try reader.fill(rows, with: binding)
+    }
+
+    func values(
+        of objects: [NSManagedObject], with binding: EntityBinding<Child>, _ reader: TreeReader
+    ) throws -> [Child] {
+        try reader.values(of: objects, with: binding)
+    }
+}
+
+/// A child of which only one attribute is in the tree.
+struct AttributeChild<Object: ManagedObjectConvertible, Value: SupportedAttributeType>: ChildSource {
+    let attribute: any KeyPath<Object, Value> & Sendable
+
+    var attributePaths: [[String]] { (try? [[Object.mapping.attribute(attribute).name]]) ?? [] }
+    var plan: (any AnyTreePlan)? { nil }
+    var columns: [TreeColumn<Value>] { [] }
+    var links: [String] { [] }
+
+    func rows(with binding: EntityBinding<Object>) throws -> PlannedRows<Value>? {
+        let initial = attribute
+        return binding.rows(ofAttribute: try binding.mapping.index(of: attribute), as: Value.self) {
+            Object()[keyPath: initial]
+        }
+    }
+
+    func fill(_ rows: TreeRows<Value>, with binding: EntityBinding<Object>, _ reader: TreeReader) {}
+
+    func values(
+        of objects: [NSManagedObject], with binding: EntityBinding<Object>, _ reader: TreeReader
+    ) throws -> [Value] {
+        let index = try binding.mapping.index(of: attribute)
+        return try objects.map { object in
+            let stored = try binding.value(of: object, at: index)
+            do {
+                return try Value.decode(stored)
+            } catch {
+                throw binding.mapping.attributeError(at: index, value: stored, cause: error)
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import SwormPredicates
+
+// Reading from rows: one statement for all owners.
+extension RelationBranch {
+    func read(into rows: TreeRows<Tree>, of owner: EntityBinding<Tree>, _ reader: TreeReader) throws {
+        guard let session = reader.session else { return }
+        let binding = try reader.bindings.binding(for: Source.Object.self)
+        let keys = rows.keys
+        let owners = isToMany ? KeyList(keys) : KeyList(rows.links(relation))
+        let origin =
+            isToMany
+            ? TreeSource.members(of: owner.entity, relation: relation, owners: owners.keys, anyOrder: true)
+            : TreeSource.keys(owners.keys)
+        func children() throws -> TreeRows<Source.Value>? {
+            guard let plan = try source.rows(with: binding) else { return nil }
+            return try session.rows(
+                of: choice, in: binding, plan: plan, columns: source.columns, links: source.links, source: origin)
+        }
+        var found: TreeRows<Source.Value>?
+        let isFollowed = try reader.follow(property, depth: depth) {
+            found = owners.keys.isEmpty ? nil : try children()
+            if let found { try source.fill(found, with: binding, reader) }
+        }
+        if !isFollowed, !owners.keys.isEmpty, let deeper = try children(), deeper.count > 0 {
+            guard let leave else { throw tooDeep() }
+            for row in 0..<rows.count { leave(rows.value(row)) }
+            return
+        }
+        guard isToMany else { return try setOne(found, owners, in: rows) }
+        let lists = found?.takeLists(of: owners) ?? []
+        for row in 0..<rows.count {
+            let list = lists.isEmpty ? [] : lists[owners.index(row)]
+            if !set(list, of: rows.value(row)) { throw missing("p\(keys[row])") }
+        }
+    }
+
+    private func setOne(_ children: TreeRows<Source.Value>?, _ links: KeyList, in rows: TreeRows<Tree>) throws {
+        let places = links.places(of: children?.keys ?? [])
+        for row in 0..<rows.count {
+            let place = links.isMissing(row) ? -1 : places[links.index(row)]
+            let child = place >= 0 ? children?.value(place).pointee : nil
+            guard case .one(let setChild) = content, !setChild(rows.value(row), child) else { continue }
+            throw missing("p\(rows.keys[row])")
+        }
+    }
+
+    /// Sets the children of a tree. Returns false if the property needs a child, and there is none.
+    private func set(_ children: [Source.Value], of tree: UnsafeMutablePointer<Tree>) -> Bool {
+        switch content {
+        case .one(let set): return set(tree, children.first)
+        case .many(let set):
+            set(tree, children)
+            return true
+        }
+    }
+}
+
+// Reading through objects, if unsaved changes must be merged, and on Core Data.
+extension RelationBranch {
+    func read(
+        into trees: UnsafeMutableBufferPointer<Tree>, of objects: [NSManagedObject], with owner: EntityBinding<Tree>,
+        _ reader: TreeReader
+    ) throws {
+        let binding = try reader.bindings.binding(for: Source.Object.self)
+        let chosen = try ObjectChoice(choice, of: binding, isOrdered: kind == .toManyOrdered)
+        let lists = try objects.map { object in
+            try chosen.objects(
+                in: isToMany
+                    ? owner.members(of: object, along: relation)
+                    : owner.destination(of: object, along: relation).map { [$0] } ?? [])
+        }
+        var values: [Source.Value] = []
+        let isFollowed = try reader.follow(property, depth: depth) {
+            values = try source.values(of: lists.flatMap { $0 }, with: binding, reader)
+        }
+        if !isFollowed, lists.contains(where: { !$0.isEmpty }) {
+            guard let leave else { throw tooDeep() }
+            guard let start = trees.baseAddress else { return }
+            for index in trees.indices { leave(start + index) }
+            return
+        }
+        guard let start = trees.baseAddress else { return }
+        var next = 0
+        for index in trees.indices {
+            let end = isFollowed ? next + lists[index].count : next
+            if !set(Array(values[next..<end]), of: start + index) {
+                throw missing("\(objects[index].objectID.reference.url)")
+            }
+            next = end
+        }
+    }
+}
+
+extension RelationBranch {
+    private func missing(_ id: String) -> StoreError {
+        let property = keyPathName(property).components.joined(separator: ".")
+        return StoreError(
+            .validation,
+            "\(Tree.Entity.entityName) \(id) has no object behind '\(relation)', and \(name) needs one. Make the property '\(property)' an optional.",
+            entity: Tree.Entity.entityName, attribute: relation)
+    }
+
+    private func tooDeep() -> StoreError {
+        StoreError(
+            .invalidRequest,
+            "\(name) goes deeper than \(depth ?? 0) levels. Give it a larger `.depth`, or make the property an optional, which is nil where the tree is not read.",
+            entity: Tree.Entity.entityName, attribute: relation)
+    }
+}

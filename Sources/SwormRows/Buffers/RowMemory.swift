@@ -1,0 +1,46 @@
+/// The rows of a layout in memory, out of which their values are moved.
+///
+/// Rows are stored in blocks that never move, because a value may refer to its own address.
+package final class RowMemory {
+    private static var firstBlock: Int { 8 }
+
+    package let layout: RowLayout
+    package private(set) var count = 0
+    // Each block has as many rows as all blocks before it.
+    private var blocks: [UnsafeMutableRawPointer] = []
+
+    package init(_ layout: RowLayout) { self.layout = layout }
+
+    deinit {
+        for row in 0..<count { layout.destroy(self[row]) }
+        for block in blocks { block.deallocate() }
+    }
+
+    /// The memory of a row. The value is at its start.
+    package subscript(row: Int) -> UnsafeMutableRawPointer {
+        guard row >= Self.firstBlock else { return blocks[0] + row * layout.stride }
+        let block = Int.bitWidth - (row / Self.firstBlock).leadingZeroBitCount
+        return blocks[block] + (row - Self.firstBlock << (block - 1)) * layout.stride
+    }
+
+    /// Returns an integer behind the value of a row, by its offset.
+    package func integer(at offset: Int, of row: Int) -> Int64 {
+        self[row].load(fromByteOffset: offset, as: Int64.self)
+    }
+
+    /// Fills memory for the next rows.
+    ///
+    /// Unsafe: the closure must initialize as many rows as it returns, from the start on.
+    package func append(limit: Int, _ fill: (UnsafeMutableRawPointer, Int) -> Int) {
+        let start = blocks.isEmpty ? 0 : Self.firstBlock << (blocks.count - 1)
+        if count == start {
+            let room = blocks.isEmpty ? Self.firstBlock : start
+            blocks.append(.allocate(byteCount: max(1, room * layout.stride), alignment: layout.alignment))
+        }
+        let end = Self.firstBlock << (blocks.count - 1)
+        count += fill(self[count], min(limit, end - count))
+    }
+
+    /// Declares that the values of all rows were moved out of their memory, or deinitialized.
+    package func forgetValues() { count = 0 }
+}

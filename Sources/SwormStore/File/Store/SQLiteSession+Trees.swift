@@ -1,0 +1,81 @@
+import Foundation
+import SwormPredicates
+import SwormRows
+import SwormSQLite
+
+extension SQLiteSession {
+    func rows(of level: TreeLevel, layout: RowLayout) throws -> RowMemory {
+        let rows = RowMemory(layout)
+        try read { connection in
+            var statement = try statement(for: level, on: connection)
+            do {
+                try statement.decode(into: rows, limit: limit(of: level), external: externalReader(layout.hasExternal))
+            } catch {
+                throw named(error, in: level)
+            }
+        }
+        return rows
+    }
+
+    func forEach(
+        of level: TreeLevel, layout: RowLayout, size: Int, body: (RowMemory) throws -> Void
+    ) throws {
+        try read { connection in
+            var statement = try statement(for: level, on: connection)
+            var rest = limit(of: level) ?? Int.max
+            while !statement.isDone, rest > 0 {
+                let rows = RowMemory(layout)
+                do {
+                    try statement.decode(
+                        into: rows, limit: min(size, rest), external: externalReader(layout.hasExternal))
+                } catch {
+                    throw named(error, in: level)
+                }
+                if rows.count == 0 { break }
+                rest -= rows.count
+                try body(rows)
+            }
+        }
+    }
+
+    private func limit(of level: TreeLevel) -> Int? {
+        guard case .request = level.source, level.fetch.limit > 0 else { return nil }
+        return level.fetch.limit
+    }
+
+    /// Returns the statement of a level, with its parameters bound.
+    private func statement(for level: TreeLevel, on connection: StoreConnection) throws -> Statement {
+        if case .request = level.source, level.expressions.isEmpty {
+            return try connection.shapes.values(
+                level.fetch, attributes: level.columns, by: open.compiler, on: connection.base)
+        }
+        let compiled = try scan(of: level, on: connection) ?? open.compiler.level(level)
+        var statement = try connection.base.statement(compiled.sql)
+        try statement.bind(compiled.bindings)
+        return statement
+    }
+
+    /// Returns the statement that reads the table of the members as it lies, if that is faster than searching for each
+    /// owner: if most of the possible owners are asked for.
+    private func scan(of level: TreeLevel, on connection: StoreConnection) throws -> CompiledStatement? {
+        guard case .members(let owner, _, let owners, true) = level.source, owners.count >= Self.scannedOwners,
+            let first = owners.first, let last = owners.last,
+            let scan = try open.compiler.memberScan(level, between: first...last)
+        else { return nil }
+        // Keys are assigned consecutively, so the highest key is at least the number of rows. It is found without a scan.
+        let table = open.columns[store.model[owner].root - 1].table
+        let highest = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
+        return highest / 2 <= Int64(owners.count) ? scan : nil
+    }
+
+    private static var scannedOwners: Int { 200 }
+
+    private func named(_ error: any Error, in level: TreeLevel) -> any Error {
+        guard let issue = error as? DecodingFailure, issue.column > level.columns.count else {
+            return named(error, entity: level.fetch.entity, attributes: level.columns)
+        }
+        let index = issue.column - level.columns.count - 1
+        let name = level.expressions.indices.contains(index) ? level.expressions[index].format : nil
+        return self.error(issue, entity: store.model[level.fetch.entity].name, property: name)
+    }
+}

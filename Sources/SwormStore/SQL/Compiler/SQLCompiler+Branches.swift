@@ -1,0 +1,127 @@
+import SwormPredicates
+
+// The rows of trees, level by level.
+extension SQLCompiler {
+    /// Returns a statement for the rows of a level. The columns are the primary key, those of the level, and for members
+    /// the owner's key.
+    func level(_ level: TreeLevel) throws -> CompiledStatement {
+        switch level.source {
+        case .request:
+            let query = QueryBuilder(self, entity: level.fetch.entity)
+            try query.restrict(to: level.fetch)
+            return try query.statement(of: level)
+        case .keys(let keys):
+            let query = QueryBuilder(self, entity: level.fetch.entity)
+            query.conditions.append(.atom("\(query.root.key) IN (SELECT value FROM json_each(\(query.bind(keys))))"))
+            try query.restrict(to: level.fetch)
+            return try query.statement(of: level)
+        case .members(let owner, let relationship, let owners, _):
+            let members = try memberTables(ofRelationship: relationship, in: owner)
+            return level.fetch.limit > 0 || level.fetch.offset > 0
+                ? try partialMembers(level, members, owners)
+                : try allMembers(level, members, owners)
+        }
+    }
+
+    /// Returns a statement for the rows of the members of all owners between two keys, in the order of the table; nil if the
+    /// level has conditions or an order, or the members are found by a join table. The columns are those of ``level(_:)``.
+    func memberScan(_ level: TreeLevel, between owners: ClosedRange<Int64>) throws -> CompiledStatement? {
+        guard case .members(let owner, let relationship, _, true) = level.source, level.fetch.predicate == nil,
+            level.fetch.sorts.isEmpty, level.fetch.limit == 0, level.fetch.offset == 0
+        else { return nil }
+        let members = try memberTables(ofRelationship: relationship, in: owner)
+        guard members.join == nil, members.order == nil else { return nil }
+        let query = QueryBuilder(self, entity: level.fetch.entity)
+        // The unary plus keeps SQLite from using the index.
+        query.conditions.append(
+            .atom(
+                "+\(members.owner) BETWEEN \(query.bind(.int64(owners.lowerBound))) AND \(query.bind(.int64(owners.upperBound)))"
+            ))
+        try query.restrict(to: level.fetch, sorted: false)
+        return try query.statement(of: level, owner: members.owner)
+    }
+
+    /// The members of all owners, by one search.
+    private func allMembers(
+        _ level: TreeLevel, _ members: MemberTables, _ owners: [Int64]
+    ) throws -> CompiledStatement {
+        let query = QueryBuilder(self, entity: level.fetch.entity)
+        if let join = members.join { query.join("JOIN \(join) ON \(members.link)") }
+        query.conditions.append(.atom("\(members.owner) IN (SELECT value FROM json_each(\(query.bind(owners))))"))
+        try query.restrict(to: level.fetch)
+        query.orderings = [members.owner] + members.ordered(query.orderings, of: level.fetch)
+        return try query.statement(of: level, owner: members.owner)
+    }
+
+    /// The first members of each owner: a search for each, which ends at the limit, and uses an index where there is one.
+    private func partialMembers(
+        _ level: TreeLevel, _ members: MemberTables, _ owners: [Int64]
+    ) throws -> CompiledStatement {
+        let search = QueryBuilder(self, entity: level.fetch.entity)
+        if let join = members.join { search.join("JOIN \(join) ON \(members.link)") }
+        search.conditions.append(.atom("\(members.owner) = o.value"))
+        try search.restrict(to: level.fetch)
+        search.orderings = members.ordered(search.orderings, of: level.fetch)
+        let found = search.statement(selecting: search.root.key)
+
+        let query = QueryBuilder(self, entity: level.fetch.entity, behind: "json_each(?1) o JOIN") { query in
+            _ = query.bind(owners)
+            return " ON \(query.root.key) IN (\(query.embed(found)))"
+        }
+        if let join = members.join, members.order != nil {
+            query.join("JOIN \(join) ON \(members.link) AND \(members.owner) = o.value")
+        }
+        // The search has applied the conditions, the limit and the offset.
+        var order = FetchSpecification(entity: level.fetch.entity)
+        order.sorts = level.fetch.sorts
+        try query.restrict(to: order)
+        query.orderings = ["o.key"] + members.ordered(query.orderings, of: level.fetch)
+        return try query.statement(of: level, owner: "o.value")
+    }
+
+    /// The tables and columns in which the members of a to-many relationship are found.
+    private struct MemberTables {
+        /// The join table with its alias, if there is one.
+        var join: String?
+        /// The condition that connects a row of the join table with its member.
+        var link = ""
+        var owner: String
+        var order: String?
+
+        /// Returns the sort keys of a request, behind the order of the relationship if the request has none of its own.
+        func ordered(_ orderings: [String], of request: FetchSpecification) -> [String] {
+            request.sorts.isEmpty ? (order.map { [$0] } ?? []) + orderings : orderings
+        }
+    }
+
+    private func memberTables(ofRelationship slot: Int, in number: Int) throws -> MemberTables {
+        switch layout.toMany(slot, in: number) {
+        case .inverse(let column, let order), .oneWay(let column, let order):
+            return MemberTables(
+                owner: "t0.\(SQLName.quoted(column))", order: order.map { "t0.\(SQLName.quoted($0))" })
+        case .join(let join):
+            return MemberTables(
+                join: "\(join.source) own", link: "own.\(SQLName.quoted(join.otherColumn)) = t0.Z_PK",
+                owner: "own.\(SQLName.quoted(join.ownColumn))",
+                order: join.orderColumn.map { "own.\(SQLName.quoted($0))" })
+        case nil:
+            throw QueryError.unsupported(
+                "is not a stored to-many relationship", path: model[number].relationships[slot].name,
+                entity: model[number].name)
+        }
+    }
+}
+
+extension QueryBuilder {
+    fileprivate func bind(_ keys: [Int64]) -> String { bind(.text(JSONText.array(of: keys))) }
+
+    /// Returns the statement for the columns of a level.
+    fileprivate func statement(of level: TreeLevel, owner: String? = nil) throws -> CompiledStatement {
+        var columns = [root.key]
+        for slot in level.columns { columns.append(try compiler.column(slot, of: level.fetch, alias: alias)) }
+        isExact = true
+        for expression in level.expressions { columns.append(try column(expression).text) }
+        if let owner { columns.append(owner) }
+        return statement(selecting: columns.joined(separator: ", "))
+    }
+}
