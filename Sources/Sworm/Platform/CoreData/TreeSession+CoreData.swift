@@ -8,13 +8,13 @@ import SwormPredicates
 enum TreeSession {
     func rows<T, Value>(
         of request: RequestContent, in binding: EntityBinding<T>, plan: PlannedRows<Value>,
-        columns: [TreeColumn<Value>], links: [String], source: TreeSource = .request
+        columns: [ComputedColumn<Value>], links: [String], source: TreeSource = .request
     ) throws -> TreeRows<Value> {
         switch self {}
     }
 
     func forEach<T>(
-        of request: RequestContent, in binding: EntityBinding<T>, plan: PlannedRows<T>, columns: [TreeColumn<T>],
+        of request: RequestContent, in binding: EntityBinding<T>, plan: PlannedRows<T>, columns: [ComputedColumn<T>],
         links: [String], size: Int, _ body: (TreeRows<T>) throws -> Void
     ) throws {
         switch self {}
@@ -33,6 +33,7 @@ enum TreeRows<Value> {
     func value(_ row: Int) -> UnsafeMutablePointer<Value> { switch self {} }
     func takeValues() -> [Value] { switch self {} }
     func forEachValue(_ body: (UnsafeMutablePointer<Value>) throws -> Void) throws { switch self {} }
+    func groups(of owners: KeyList) -> RowGroups { switch self {} }
     func takeLists(of owners: KeyList) -> [[Value]] { switch self {} }
 }
 

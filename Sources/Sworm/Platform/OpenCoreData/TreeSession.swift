@@ -19,7 +19,7 @@ struct TreeSession {
     ///   - source: The part of the request's rows that is read.
     func rows<T, Value>(
         of request: RequestContent, in binding: EntityBinding<T>, plan: PlannedRows<Value>,
-        columns: [TreeColumn<Value>], links: [String], source: TreeSource = .request
+        columns: [ComputedColumn<Value>], links: [String], source: TreeSource = .request
     ) throws -> TreeRows<Value> {
         let level = try LevelPlan(request, binding, plan, columns: columns, links: links, source: source)
         do {
@@ -31,7 +31,7 @@ struct TreeSession {
 
     /// Calls a closure with the rows of a request, at most `size` at a time.
     func forEach<T>(
-        of request: RequestContent, in binding: EntityBinding<T>, plan: PlannedRows<T>, columns: [TreeColumn<T>],
+        of request: RequestContent, in binding: EntityBinding<T>, plan: PlannedRows<T>, columns: [ComputedColumn<T>],
         links: [String], size: Int, _ body: (TreeRows<T>) throws -> Void
     ) throws {
         let level = try LevelPlan(request, binding, plan, columns: columns, links: links, source: .request)
@@ -77,7 +77,7 @@ struct LevelPlan {
 
     fileprivate init<T, Value>(
         _ request: RequestContent, _ binding: EntityBinding<T>, _ plan: PlannedRows<Value>,
-        columns: [TreeColumn<Value>], links: [String], source: TreeSource
+        columns: [ComputedColumn<Value>], links: [String], source: TreeSource
     ) throws {
         let entity = binding.entity
         let keys = try links.map { PseudoSlot.link(try binding.slot(of: $0), of: entity.number) }
@@ -160,39 +160,18 @@ struct TreeRows<Value> {
         }
     }
 
+    /// Returns the rows of each owner.
+    func groups(of owners: KeyList) -> RowGroups { RowGroups(owners: integers(at: level.ownerOffset), in: owners) }
+
     /// Moves the values out of the rows, into a list for each owner.
     func takeLists(of owners: KeyList) -> [[Value]] {
-        let count = count
-        var places = [Int32](repeating: -1, count: count)
-        var isInOrder = true
-        var last: (key: Int64, place: Int32) = (Int64.min, 0)
-        let found = OwnerPlaces(owners.keys)
-        for row in 0..<count {
-            let owner = memory.integer(at: level.ownerOffset, of: row)
-            // Adjacent rows usually have the same owner.
-            if owner != last.key {
-                let place = found.place(of: owner)
-                isInOrder = isInOrder && place >= last.place
-                last = (owner, place)
-            }
-            places[row] = last.place
+        let groups = groups(of: owners)
+        let lists = (0..<groups.count).map { moved(groups[$0], groups.row) }
+        if !groups.contains(allOf: count) {
+            var isTaken = [Bool](repeating: false, count: count)
+            for group in 0..<groups.count { for position in groups[group] { isTaken[groups.row(at: position)] = true } }
+            for row in 0..<count where !isTaken[row] { value(row).deinitialize(count: 1) }
         }
-        var starts = [Int](repeating: 0, count: owners.keys.count + 1)
-        for place in places where place >= 0 { starts[Int(place) + 1] += 1 }
-        for index in owners.keys.indices { starts[index + 1] += starts[index] }
-        let lists: [[Value]]
-        if isInOrder {
-            lists = owners.keys.indices.map { moved(starts[$0]..<starts[$0 + 1]) { $0 } }
-        } else {
-            var order = [Int32](repeating: 0, count: count)
-            var next = starts
-            for row in 0..<count where places[row] >= 0 {
-                order[next[Int(places[row])]] = Int32(row)
-                next[Int(places[row])] += 1
-            }
-            lists = owners.keys.indices.map { moved(starts[$0]..<starts[$0 + 1]) { Int(order[$0]) } }
-        }
-        for row in 0..<count where places[row] < 0 { value(row).deinitialize(count: 1) }
         memory.forgetValues()
         return lists
     }
@@ -205,40 +184,6 @@ struct TreeRows<Value> {
             for index in rows { (start + (index - rows.lowerBound)).moveInitialize(from: value(row(index)), count: 1) }
             count = rows.count
         }
-    }
-}
-
-/// The places of keys in a sorted list.
-private struct OwnerPlaces {
-    private let keys: [Int64]
-    /// The place of each number from the first key on, if the keys are dense; -1 for other numbers.
-    private let table: [Int32]
-
-    init(_ keys: [Int64]) {
-        self.keys = keys
-        guard let first = keys.first, let last = keys.last, keys.count < Int(Int32.max),
-            last - first < 4 * Int64(keys.count) + 64
-        else {
-            table = []
-            return
-        }
-        var table = [Int32](repeating: -1, count: Int(last - first) + 1)
-        for (place, key) in keys.enumerated() { table[Int(key - first)] = Int32(place) }
-        self.table = table
-    }
-
-    /// Returns -1 for a key that is not in the list.
-    func place(of key: Int64) -> Int32 {
-        if !table.isEmpty {
-            let index = key &- keys[0]
-            return index >= 0 && index < Int64(table.count) ? table[Int(index)] : -1
-        }
-        var (low, high) = (0, keys.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if keys[middle] < key { low = middle + 1 } else { high = middle }
-        }
-        return low < keys.count && keys[low] == key ? Int32(low) : -1
     }
 }
 #endif

@@ -10,7 +10,7 @@ protocol ChildSource<Value>: Sendable {
     /// The names of the attributes that are read.
     var attributePaths: [[String]] { get }
     /// The computed columns of a child.
-    var columns: [TreeColumn<Value>] { get }
+    var columns: [ComputedColumn<Value>] { get }
     /// The relations to one whose keys the rows of the children need.
     var links: [String] { get }
     /// The plan of the child's own branches; nil if it has none.
@@ -31,7 +31,7 @@ struct WholeChild<Child: ManagedTreeConvertible>: ChildSource {
     var attributePaths: [[String]] { Child.mapping.decodedPaths }
     var plan: (any AnyTreePlan)? { Child.branches.isEmpty ? nil : Child.treePlan }
 
-    var columns: [TreeColumn<Child>] { Child.branches.isEmpty ? [] : Child.treePlan.columns }
+    var columns: [ComputedColumn<Child>] { Child.branches.isEmpty ? [] : Child.treePlan.columns }
     var links: [String] { Child.branches.isEmpty ? [] : Child.treePlan.links }
 
     func rows(with binding: EntityBinding<Child>) -> PlannedRows<Child>? { binding.treeRows }
@@ -53,7 +53,7 @@ struct AttributeChild<Object: ManagedObjectConvertible, Value: SupportedAttribut
 
     var attributePaths: [[String]] { (try? [[Object.mapping.attribute(attribute).name]]) ?? [] }
     var plan: (any AnyTreePlan)? { nil }
-    var columns: [TreeColumn<Value>] { [] }
+    var columns: [ComputedColumn<Value>] { [] }
     var links: [String] { [] }
 
     func rows(with binding: EntityBinding<Object>) throws -> PlannedRows<Value>? {

@@ -102,11 +102,11 @@ struct ColumnBranch<Tree: ManagedTreeConvertible>: BranchContent {
     let property: any PartialKeyPath<Tree> & Sendable
     let memory: Range<Int>?
     /// Returns the column, anew for each read.
-    let column: @Sendable () -> TreeColumn<Tree>
+    let column: @Sendable () -> ComputedColumn<Tree>
 }
 
 /// A computed column of values.
-struct TreeColumn<Value>: Sendable {
+struct ComputedColumn<Value>: Sendable {
     let expression: ExpressionTree
     let failure: StoreError?
     let kind: PrimitiveKind

@@ -23,7 +23,7 @@ final class TreePlan<Tree: ManagedTreeConvertible>: AnyTreePlan {
     }
 
     /// The computed columns, which are created anew for each read.
-    var columns: [TreeColumn<Tree>] { columnBranches.map { $0.column() } }
+    var columns: [ComputedColumn<Tree>] { columnBranches.map { $0.column() } }
 
     var typeName: String { "\(Tree.self)" }
     var type: ObjectIdentifier { ObjectIdentifier(Tree.self) }
@@ -125,11 +125,19 @@ extension AnyTreePlan {
 
 /// The entities whose objects trees read.
 struct TreeEntities: Sendable {
-    private(set) var names: Set<String>
+    var names: Set<String> = []
     /// Whether conditions, orders or columns may read further entities.
-    private(set) var readsOthers = false
+    var readsOthers = false
 
+    mutating func merge(_ other: TreeEntities) {
+        names.formUnion(other.names)
+        readsOthers = readsOthers || other.readsOthers
+    }
+}
+
+extension TreeEntities {
     fileprivate init(of plan: any AnyTreePlan) {
+        self.init()
         names = [plan.entityName]
         for plan in plan.family {
             readsOthers = readsOthers || plan.hasColumns || plan.parts.contains { !$0.isPlain }

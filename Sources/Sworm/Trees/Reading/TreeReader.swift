@@ -23,8 +23,6 @@ final class TreeReader {
         let (binding, plan) = try prepared(T.self)
         let trees = try withSession(request, binding, plan) { session -> [T]? in
             guard let rows = binding.treeRows else { return nil }
-            self.session = session
-            defer { self.session = nil }
             let found = try session.rows(
                 of: request, in: binding, plan: rows, columns: plan.columns, links: plan.links)
             try fill(found, with: binding)
@@ -45,8 +43,6 @@ final class TreeReader {
                 of: request, in: binding, plan: rows, columns: plan.columns, links: plan.links,
                 size: Self.partSize
             ) { part in
-                self.session = session
-                defer { self.session = nil }
                 try fill(part, with: binding)
                 try part.forEachValue(body)
             }
@@ -83,7 +79,19 @@ final class TreeReader {
         _ request: RequestContent, _ binding: EntityBinding<T>, _ plan: TreePlan<T>, _ body: (TreeSession) throws -> R
     ) throws -> R? {
         guard try plan.family.allSatisfy({ try $0.readsRows(bindings) }) else { return nil }
-        return try context.withTreeSession(reading: plan.entities, request, of: binding.entity, body)
+        return try withSession(reading: plan.entities, request, of: binding.entity, body)
+    }
+
+    /// Calls a closure with a state of the store; returns nil if objects must be read.
+    func withSession<R>(
+        reading entities: TreeEntities, _ request: RequestContent, of entity: ModelEntity,
+        _ body: (TreeSession) throws -> R
+    ) throws -> R? {
+        try context.withTreeSession(reading: entities, request, of: entity) { session in
+            self.session = session
+            defer { self.session = nil }
+            return try body(session)
+        }
     }
 
     // MARK: Levels

@@ -35,7 +35,7 @@ extension Branch {
         content = ColumnBranch(property: access.keyPath, memory: access.memory) {
             var selection = Selection()
             let column = selection.add(term())
-            return TreeColumn<Tree>(
+            return ComputedColumn<Tree>(
                 expression: selection.expressions[0], failure: selection.failure,
                 kind: Base.PrimitiveAttributeType.primitiveKind
             ) { tree, value in
