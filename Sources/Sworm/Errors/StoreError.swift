@@ -22,10 +22,12 @@ public struct StoreError: LocalizedError, Sendable, CustomStringConvertible {
         let attribute: String?
         let cause: (any Error)?
         let rows: [ObjectReference]
+        let path: String?
+        let issues: [StoreError]
 
         init(
             _ code: Code, message: String, entity: String?, attribute: String?, cause: (any Error)?,
-            rows: [ObjectReference]
+            rows: [ObjectReference], path: String?, issues: [StoreError]
         ) {
             self.code = code
             self.message = message
@@ -33,6 +35,8 @@ public struct StoreError: LocalizedError, Sendable, CustomStringConvertible {
             self.attribute = attribute
             self.cause = cause
             self.rows = rows
+            self.path = path
+            self.issues = issues
         }
     }
 
@@ -53,6 +57,12 @@ public struct StoreError: LocalizedError, Sendable, CustomStringConvertible {
     /// If a write is based on a snapshot that is no longer the newest, the error is a conflict without rows.
     public var rows: [ObjectReference] { content.rows }
 
+    /// The position in the trees of a save that the error is about, such as `[3].reviews[1].mark`, or nil.
+    public var path: String? { content.path }
+
+    /// All invalid values of a save of trees, at most a hundred; empty for other errors.
+    public var issues: [StoreError] { content.issues }
+
     /// The underlying error, or nil.
     public var cause: (any Error)? { content.cause }
 
@@ -67,9 +77,11 @@ public struct StoreError: LocalizedError, Sendable, CustomStringConvertible {
 
     package init(
         _ code: Code, _ message: String, entity: String? = nil, attribute: String? = nil, cause: (any Error)? = nil,
-        rows: [ObjectReference] = []
+        rows: [ObjectReference] = [], path: String? = nil, issues: [StoreError] = []
     ) {
-        content = Content(code, message: message, entity: entity, attribute: attribute, cause: cause, rows: rows)
+        content = Content(
+            code, message: message, entity: entity, attribute: attribute, cause: cause, rows: rows, path: path,
+            issues: issues)
     }
 }
 

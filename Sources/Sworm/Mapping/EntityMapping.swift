@@ -183,6 +183,9 @@ final class EntityMapping<T: ManagedTreeConvertible>: AnyEntityMapping {
         }
     }
 
+    /// Returns the values of all attributes as a save of trees writes them: nil for those that are not in the tree.
+    func writtenValues(of object: T) throws -> [AttributeValue?] { try values(of: object) }
+
     /// Returns the value of one attribute, read from memory directly if the property has an offset.
     ///
     /// - Throws: ``AttributeError/badAttribute(_:)``. See ``read(_:of:)``.

@@ -47,6 +47,12 @@ package func translatedError(_ error: any Error, isOpening: Bool = false) -> any
 private let conditionKey = "SwormStoreCondition"
 
 extension NSError {
+    /// The errors of all invalid values, or this error.
+    var validationErrors: [any Error] {
+        let details = userInfo["NSDetailedErrors"] as? [any Error] ?? []
+        return details.isEmpty ? [self] : details
+    }
+
     /// The reason why a store does not open, if this is an error of the engine about that.
     var storeOpeningFailure: StoreOpeningFailure? {
         // SQLite's primary result code is in the low byte; the higher bits hold details.

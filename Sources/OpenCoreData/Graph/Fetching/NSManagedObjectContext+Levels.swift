@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
     ///   - readsOthers: Whether objects of further entities may be read.
     package final func withSession<R>(
         ofEntities entities: [Int], _ specification: FetchSpecification, readingOthers readsOthers: Bool,
-        _ body: (any StoreSession) throws -> R
+        _ body: (any StoreSession, _ storeIdentifier: String) throws -> R
     ) throws -> R? {
         try throwReadError()
         let coordinator = try requireCoordinator()
@@ -28,6 +28,6 @@ extension NSManagedObjectContext {
                 return nil
             }
         }
-        return try withSession(of: origin, body)
+        return try withSession(of: origin) { try body($0, origin.storeIdentifier) }
     }
 }

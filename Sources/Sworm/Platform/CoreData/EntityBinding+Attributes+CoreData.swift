@@ -90,5 +90,10 @@ extension NSManagedObject {
         guard isFault, let managedObjectContext else { return }
         _ = try managedObjectContext.existingObject(with: objectID)
     }
+
+    /// Returns the default of an attribute in the model.
+    func defaultValue(at index: Int) -> AttributeValue {
+        AttributeValue(any: entity.attribute(at: mapping.attributes[index].name)?.defaultValue) ?? .null
+    }
 }
 #endif

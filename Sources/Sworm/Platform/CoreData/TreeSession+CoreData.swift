@@ -28,6 +28,7 @@ enum PlannedRows<Value> {}
 enum TreeRows<Value> {
     var count: Int { switch self {} }
     var keys: [Int64] { switch self {} }
+    var references: [ObjectReference] { switch self {} }
 
     func links(_ relation: String) -> [Int64] { switch self {} }
     func value(_ row: Int) -> UnsafeMutablePointer<Value> { switch self {} }

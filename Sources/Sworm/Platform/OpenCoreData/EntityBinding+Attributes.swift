@@ -50,6 +50,11 @@ extension EntityBinding {
         return object
     }
 
+    /// Returns the default of an attribute in the model.
+    func defaultValue(at index: Int) -> AttributeValue {
+        attributes[index] < 0 ? .null : entity.defaultValues[attributes[index]]
+    }
+
     /// Returns an object that belongs to no context.
     func detachedObject() -> NSManagedObject { NSManagedObject(entity: description, insertInto: nil) }
 }

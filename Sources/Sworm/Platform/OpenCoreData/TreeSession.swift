@@ -7,6 +7,8 @@ import SwormStore
 /// One state of a store, from which the levels of trees are read.
 struct TreeSession {
     fileprivate let session: any StoreSession
+    fileprivate let storeIdentifier: String
+    fileprivate let model: CompiledModel
 
     /// Returns the rows of a level.
     ///
@@ -21,7 +23,7 @@ struct TreeSession {
         of request: RequestContent, in binding: EntityBinding<T>, plan: PlannedRows<Value>,
         columns: [ComputedColumn<Value>], links: [String], source: TreeSource = .request
     ) throws -> TreeRows<Value> {
-        let level = try LevelPlan(request, binding, plan, columns: columns, links: links, source: source)
+        let level = try LevelPlan(request, binding, plan, columns: columns, links: links, source: source, of: self)
         do {
             return TreeRows(try session.rows(of: level.level, layout: level.integers.layout), level)
         } catch {
@@ -34,7 +36,7 @@ struct TreeSession {
         of request: RequestContent, in binding: EntityBinding<T>, plan: PlannedRows<T>, columns: [ComputedColumn<T>],
         links: [String], size: Int, _ body: (TreeRows<T>) throws -> Void
     ) throws {
-        let level = try LevelPlan(request, binding, plan, columns: columns, links: links, source: .request)
+        let level = try LevelPlan(request, binding, plan, columns: columns, links: links, source: .request, of: self)
         // Errors of the closure are rethrown unchanged.
         var failure: (any Error)?
         do {
@@ -64,7 +66,7 @@ extension NSManagedObjectContext {
         return try withSession(
             ofEntities: numbers, request.specification(of: entity), readingOthers: entities.readsOthers
         ) {
-            try body(TreeSession(session: $0))
+            try body(TreeSession(session: $0, storeIdentifier: $1, model: model))
         }
     }
 }
@@ -74,17 +76,24 @@ struct LevelPlan {
     fileprivate let level: TreeLevel
     fileprivate let integers: IntegerColumns
     private let links: [String]
+    private let hasOwners: Bool
+    fileprivate let storeIdentifier: String
+    fileprivate let model: CompiledModel
+    fileprivate let entity: CompiledEntity
 
     fileprivate init<T, Value>(
         _ request: RequestContent, _ binding: EntityBinding<T>, _ plan: PlannedRows<Value>,
-        columns: [ComputedColumn<Value>], links: [String], source: TreeSource
+        columns: [ComputedColumn<Value>], links: [String], source: TreeSource, of session: TreeSession
     ) throws {
         let entity = binding.entity
         let keys = try links.map { PseudoSlot.link(try binding.slot(of: $0), of: entity.number) }
-        let slots = plan.columns + keys
+        // Sub-entities have rows in the same table.
+        let slots = plan.columns + keys + (entity.hasDescendants ? [PseudoSlot.entity] : [])
         var level = TreeLevel(
             try request.specification(of: entity), columns: slots, expressions: columns.map(\.expression))
         var integers: [Int32] = [0] + keys.indices.map { Int32(1 + plan.columns.count + $0) }
+        (self.entity, model, storeIdentifier) = (entity, session.model, session.storeIdentifier)
+        var hasOwners = false
         switch source {
         case .request: break
         case .keys(let keys): level.source = .keys(keys)
@@ -95,7 +104,10 @@ struct LevelPlan {
             }
             level.source = .members(of: owner.number, relationship: slot, owners: owners, anyOrder: anyOrder)
             integers.append(TreeLevel.ownerColumn(after: slots, expressions: columns.count))
+            hasOwners = true
         }
+        if entity.hasDescendants { integers.append(Int32(slots.count)) }
+        self.hasOwners = hasOwners
         self.level = level
         self.links = links
         let customs = columns.enumerated().map { index, column in
@@ -109,6 +121,9 @@ struct LevelPlan {
 
     fileprivate var keyOffset: Int { integers.start }
     fileprivate var ownerOffset: Int { offset(1 + links.count) }
+
+    /// The offset of the number of a row's entity; nil if all rows have the same.
+    fileprivate var entityOffset: Int? { entity.hasDescendants ? offset(1 + links.count + (hasOwners ? 1 : 0)) : nil }
 
     fileprivate func linkOffset(_ relation: String) -> Int? { links.firstIndex(of: relation).map { offset(1 + $0) } }
 
@@ -128,6 +143,17 @@ struct TreeRows<Value> {
     var count: Int { memory.count }
 
     var keys: [Int64] { integers(at: level.keyOffset) }
+
+    /// The ids of the objects.
+    var references: [ObjectReference] {
+        (0..<memory.count).map { row in
+            let number = level.entityOffset.map { Int(memory.integer(at: $0, of: row)) }
+            let entity = number.flatMap { level.model.entity(numbered: Int64($0)) } ?? level.entity
+            return ObjectReference(
+                storeIdentifier: level.storeIdentifier, entityName: entity.name,
+                key: memory.integer(at: level.keyOffset, of: row))
+        }
+    }
 
     /// Returns the keys of the destinations of a relation; 0 where there is none.
     func links(_ relation: String) -> [Int64] { level.linkOffset(relation).map(integers) ?? [] }

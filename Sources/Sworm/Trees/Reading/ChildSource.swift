@@ -19,6 +19,21 @@ protocol ChildSource<Value>: Sendable {
     func rows(with binding: EntityBinding<Object>) throws -> PlannedRows<Value>?
     /// Reads the branches of children in rows.
     func fill(_ rows: TreeRows<Value>, with binding: EntityBinding<Object>, _ reader: TreeReader) throws
+    /// Whether children hold ids.
+    var hasIDs: Bool { get }
+    /// Returns the id that a child holds.
+    func reference(of value: Value) -> ObjectReference?
+    /// Returns the role of a branch that names none; nil if the relation decides.
+    func defaultRole(isToMany: Bool) -> BranchRole?
+    /// Returns the index of the attribute that identifies a child; nil if the branch or the entity decides.
+    func identifyingIndex(in mapping: EntityMapping<Object>) throws -> Int?
+    /// Returns a child in the form in which it is written.
+    func encoded(_ value: Value, _ type: TypedSave<Object>) throws -> EncodedValue
+    /// Returns the version that a child was read at.
+    func version(of value: EncodedValue) throws -> SavedVersion?
+    /// Adds the branches of children to a save, besides that of a relation.
+    func saveBranches(of trees: [SavedTree<Value>], besides inverse: String?, _ saver: TreeSaver) throws
+
     func values(of objects: [NSManagedObject], with binding: EntityBinding<Object>, _ reader: TreeReader) throws
         -> [Value]
 }

@@ -15,6 +15,12 @@ protocol TreeBranch<Tree>: BranchContent {
 
     /// Returns whether the children can be read from rows.
     func readsRows(_ bindings: BindingCache) throws -> Bool
+    /// Returns the reason why a save refuses the branch, if any.
+    func writingIssue(_ bindings: BindingCache) throws -> StoreError?
+    /// Whether a save writes the branch.
+    func isWritten(_ bindings: BindingCache) -> Bool
+    /// Adds the children of trees to a save.
+    func save(_ owners: [SavedTree<Tree>], _ saver: TreeSaver) throws
     func read(into rows: TreeRows<Tree>, of owner: EntityBinding<Tree>, _ reader: TreeReader) throws
     func read(
         into trees: UnsafeMutableBufferPointer<Tree>, of objects: [NSManagedObject], with owner: EntityBinding<Tree>,
@@ -40,6 +46,8 @@ struct RelationBranch<Tree: ManagedTreeConvertible, Source: ChildSource>: TreeBr
     let leave: (@Sendable (UnsafeMutablePointer<Tree>) -> Void)?
     let options: BranchOptions<Source.Object>
     private let makeChoice: @Sendable () -> RequestContent
+    /// Whether the property has the children in an order.
+    let isInOrder: Bool
     /// Returns the children of a tree; nil if they are left out.
     let children: @Sendable (Tree) -> [Source.Value]?
 
@@ -47,7 +55,7 @@ struct RelationBranch<Tree: ManagedTreeConvertible, Source: ChildSource>: TreeBr
         _ access: PropertyAccess<Tree, Value>, _ relation: String, kind: RelationKind = .toOne, source: Source,
         options: [BranchOption<Source.Object>], leave: (@Sendable (UnsafeMutablePointer<Tree>) -> Void)? = nil,
         choice: @escaping @Sendable () -> RequestContent = { RequestContent(of: Source.Object.self) },
-        content: Property, children: @escaping @Sendable (Tree) -> [Source.Value]?
+        isInOrder: Bool = true, content: Property, children: @escaping @Sendable (Tree) -> [Source.Value]?
     ) {
         property = access.keyPath
         memory = access.memory
@@ -58,6 +66,7 @@ struct RelationBranch<Tree: ManagedTreeConvertible, Source: ChildSource>: TreeBr
         self.leave = leave
         self.options = BranchOptions(options)
         makeChoice = choice
+        self.isInOrder = isInOrder
         self.children = children
     }
 

@@ -7,6 +7,11 @@ final class TreePlan<Tree: ManagedTreeConvertible>: AnyTreePlan {
     /// The relations to one whose keys the rows of the trees need.
     let links: [String]
     let issues: [TableIssue]
+    /// The property that holds the id of a tree's object.
+    let idBranch: IdentifierBranch<Tree>?
+    // Unsafe: key paths are not `Sendable` in general. Those of a table are.
+    /// The attribute that is the version of a tree's object.
+    nonisolated(unsafe) let version: PartialKeyPath<Tree>?
     private let foundIssue = Locked<TableIssue??>(nil)
     private let foundEntities = Locked<TreeEntities?>(nil)
 
@@ -14,6 +19,8 @@ final class TreePlan<Tree: ManagedTreeConvertible>: AnyTreePlan {
         let entries = Tree.mapping.branches.map(\.content)
         branches = entries.compactMap { $0 as? any TreeBranch<Tree> }
         columnBranches = entries.compactMap { $0 as? ColumnBranch<Tree> }
+        idBranch = entries.lazy.compactMap { $0 as? IdentifierBranch<Tree> }.first
+        version = entries.lazy.compactMap { ($0 as? VersionBranch<Tree>)?.property }.first
         var links: [String] = []
         for branch in branches where !branch.isToMany && !links.contains(branch.relation) {
             links.append(branch.relation)
@@ -82,13 +89,37 @@ final class TreePlan<Tree: ManagedTreeConvertible>: AnyTreePlan {
         var issues: [TableIssue] = []
         func name(_ keyPath: AnyKeyPath) -> String { keyPathName(keyPath).components.joined(separator: ".") }
         var properties = Set(Tree.attributes.map { $0.keyPath as AnyKeyPath })
-        for entry in entries where !properties.insert(entry.property).inserted {
+        for entry in entries where !(entry is VersionBranch<Tree>) && !properties.insert(entry.property).inserted {
             issues.append(
                 TableIssue(
                     .repeatedKeyPath, entity: "\(Tree.self)", member: name(entry.property),
                     message: "the property is in the tables twice; a property holds one attribute, or one branch"))
         }
+        let versions = entries.filter { $0 is VersionBranch<Tree> }
+        for entry in versions where !properties.contains(entry.property) || versions.count > 1 {
+            issues.append(
+                TableIssue(
+                    .repeatedKeyPath, entity: "\(Tree.self)", member: name(entry.property),
+                    message: "the version must be one property, which is in the table of attributes"))
+        }
         return issues
+    }
+
+    /// Returns the id that a tree holds; nil if trees of the type hold none.
+    var identifier: ((Tree) -> ObjectReference?)? { idBranch.map { branch in { branch.reference(of: $0) } } }
+
+    func checkSaving(_ bindings: BindingCache) throws {
+        var written: [String: String] = [:]
+        for branch in branches {
+            if let issue = try branch.writingIssue(bindings) { throw issue }
+            guard branch.isWritten(bindings) else { continue }
+            let property = keyPathName(branch.property).components.joined(separator: ".")
+            guard let other = written.updateValue(property, forKey: branch.relation) else { continue }
+            throw StoreError(
+                .invalidTable,
+                "\(Tree.self).\(property) and \(other) both write the objects behind '\(branch.relation)'. Make one of them `.readOnly`.",
+                entity: entityName, attribute: branch.relation)
+        }
     }
 }
 
@@ -104,6 +135,8 @@ protocol AnyTreePlan: AnyObject, Sendable {
 
     /// Returns whether the trees can be read from rows, without those of inner trees.
     func readsRows(_ bindings: BindingCache) throws -> Bool
+    /// Throws an error if a branch cannot be saved, without those of inner trees.
+    func checkSaving(_ bindings: BindingCache) throws
     /// Records the reads of the branches, without those of inner trees.
     func record(with recorder: RequestRecorder, _ bindings: BindingCache)
 }

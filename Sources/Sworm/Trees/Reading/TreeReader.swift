@@ -62,6 +62,13 @@ final class TreeReader {
         }
     }
 
+    /// Returns an object as a tree.
+    func value<T: ManagedTreeConvertible>(of object: NSManagedObject, as type: T.Type) throws -> T {
+        let (binding, _) = try prepared(T.self)
+        var trees = try values(of: [object], with: binding)
+        return trees.removeLast()
+    }
+
     private func prepared<T: ManagedTreeConvertible>(
         _ type: T.Type
     ) throws -> (binding: EntityBinding<T>, plan: TreePlan<T>) {
@@ -99,7 +106,11 @@ final class TreeReader {
     /// Reads the branches of trees in rows.
     func fill<T: ManagedTreeConvertible>(_ rows: TreeRows<T>, with binding: EntityBinding<T>) throws {
         if rows.count == 0 { return }
-        for branch in T.treePlan.branches { try branch.read(into: rows, of: binding, self) }
+        let plan = T.treePlan
+        if let id = plan.idBranch {
+            for (row, reference) in rows.references.enumerated() { id.set(reference, of: rows.value(row)) }
+        }
+        for branch in plan.branches { try branch.read(into: rows, of: binding, self) }
     }
 
     /// Returns objects as trees.
@@ -116,6 +127,11 @@ final class TreeReader {
                 let rows = try projection.rows(of: objects.map(\.predicateSubject))
                 for (index, values) in rows.enumerated() {
                     for (column, value) in zip(columns, values) { try column.write(start + index, value) }
+                }
+            }
+            if let id = plan.idBranch {
+                for (index, object) in objects.enumerated() where !object.objectID.isTemporaryID {
+                    id.set(object.objectID.reference, of: start + index)
                 }
             }
             for branch in plan.branches { try branch.read(into: trees, of: objects, with: binding, self) }

@@ -56,7 +56,8 @@ extension Branch {
         let access = PropertyAccess(property)
         self.init(
             access, relation, source: WholeChild<Child>(), options: options, choice: choice,
-            content: .many { access.set(Set($1), of: $0) }, children: { Array($0[keyPath: property]) })
+            isInOrder: false, content: .many { access.set(Set($1), of: $0) }, children: { Array($0[keyPath: property]) }
+        )
     }
 
     /// Creates an entry for the objects behind a relation, as a set that can be left out of a tree: nil is left out, and `[]`
@@ -75,7 +76,7 @@ extension Branch {
         let access = PropertyAccess(property)
         self.init(
             access, relation, source: WholeChild<Child>(), options: options, choice: choice,
-            leave: { access.set(nil, of: $0) }, content: .many { access.set(Set($1), of: $0) },
+            leave: { access.set(nil, of: $0) }, isInOrder: false, content: .many { access.set(Set($1), of: $0) },
             children: { $0[keyPath: property].map { Array($0) } })
     }
 
@@ -149,11 +150,12 @@ extension Branch {
         _ access: PropertyAccess<Tree, Value>, _ relation: any KeyPath<Tree.Entity.Relations, R> & Sendable,
         source: Source, options: [BranchOption<Source.Object>],
         choice: @escaping @Sendable (Request<Source.Object.Entity>) -> Request<Source.Object.Entity>,
-        leave: (@Sendable (UnsafeMutablePointer<Tree>) -> Void)? = nil,
+        leave: (@Sendable (UnsafeMutablePointer<Tree>) -> Void)? = nil, isInOrder: Bool = true,
         content: RelationBranch<Tree, Source>.Property, children: @escaping @Sendable (Tree) -> [Source.Value]?
     ) {
         self.content = RelationBranch(
             access, Tree.Entity.relations[keyPath: relation].name, kind: R.kind, source: source, options: options,
-            leave: leave, choice: { choice(Source.Object.Entity.all).content }, content: content, children: children)
+            leave: leave, choice: { choice(Source.Object.Entity.all).content }, isInOrder: isInOrder, content: content,
+            children: children)
     }
 }

@@ -1,0 +1,141 @@
+import Foundation
+
+extension ManagedObjectContext {
+    /// Saves a tree: inserts its objects, or writes what differs from the objects that exist.
+    ///
+    /// ```swift
+    /// try store.perform { try $0.save(page) }
+    /// ```
+    /// - Parameters:
+    ///   - tree: The tree.
+    ///   - attributes: The attributes that identify the root, those of a uniqueness constraint. You may omit them if the
+    ///     entity has only one constraint, or the tree has an id; see ``Branch/id(_:)``. Without any, the root is new.
+    /// - Returns: A handle to the root.
+    /// - Throws: The errors of ``save(contentsOf:on:repeats:replacing:)``.
+    @discardableResult
+    public func save<Tree: ManagedTreeConvertible>(
+        _ tree: Tree, on attributes: any PartialKeyPath<Tree> & Sendable...
+    ) throws -> ManagedObject<Tree.Entity> {
+        let family = try savingFamily(of: Tree.self)
+        let root = try saving(.equal) { saver in
+            let nodes = try saver.add([tree], from: nil, on: attributes)
+            try saver.write()
+            return nodes.first?.object
+        }
+        guard let root else {
+            throw StoreError(.objectNotFound, "The tree has no object.", entity: Tree.Entity.entityName)
+        }
+        return ManagedObject(root, in: family)
+    }
+
+    /// Saves trees: inserts new objects, writes what differs in known ones, and links, unlinks and deletes by the roles of
+    /// the branches.
+    ///
+    /// ```swift
+    /// let result = try store.perform { try $0.save(contentsOf: pages) }
+    /// print(result.isEmpty)   // true if nothing had changed
+    /// ```
+    /// Objects are identified by ids, by the attributes of `on:` and ``BranchOption/matched(by:)``, or by the only uniqueness
+    /// constraint whose attributes are all in the tree. What a tree leaves out is not changed. The trees are taken a thousand
+    /// at a time; an object that is in one of these parts more than once is written once.
+    ///
+    /// - Parameters:
+    ///   - trees: The trees.
+    ///   - attributes: The attributes that identify the roots, those of a uniqueness constraint. You may omit them if the
+    ///     entity has only one constraint, or the trees have ids.
+    ///   - repeats: The policy for an object that is in the trees more than once.
+    ///   - request: A request for objects that are deleted unless they are roots of the trees; nil to delete none.
+    /// - Returns: The numbers of objects.
+    /// - Throws: A ``StoreError`` with the position in the trees in ``StoreError/path``: with the code `validation` for invalid
+    ///   values, of which ``StoreError/issues`` has all, for different values of one object, and for a child of an owner that
+    ///   is not in the trees; `objectNotFound` for an unknown object of a branch that links only; `conflict` for an outdated
+    ///   version; and `invalidTable` for a branch without a role. Nothing of this call is kept in that case, and the
+    ///   `perform` may continue.
+    @discardableResult
+    public func save<Tree: ManagedTreeConvertible>(
+        contentsOf trees: some Sequence<Tree>, on attributes: any PartialKeyPath<Tree> & Sendable...,
+        repeats: RepeatPolicy = .equal, replacing request: Request<Tree.Entity>? = nil
+    ) throws -> TreeSaveResult {
+        _ = try savingFamily(of: Tree.self)
+        return try saveParts(of: trees, on: attributes, repeats, replacing: request, isPreview: false).result
+    }
+
+    /// Returns the changes that a save of trees would make, without making them.
+    ///
+    /// - Parameters:
+    ///   - trees: The trees.
+    ///   - attributes: The attributes that identify the roots; see ``save(contentsOf:on:repeats:replacing:)``.
+    ///   - repeats: The policy for an object that is in the trees more than once.
+    ///   - request: A request for objects that are deleted unless they are roots of the trees; nil to delete none.
+    /// - Throws: The errors of the save.
+    public func plan<Tree: ManagedTreeConvertible>(
+        saving trees: some Sequence<Tree>, on attributes: any PartialKeyPath<Tree> & Sendable...,
+        repeats: RepeatPolicy = .equal, replacing request: Request<Tree.Entity>? = nil
+    ) throws -> SavePreview {
+        _ = try family(of: Tree.Entity.self)
+        let (result, changes) = try saveParts(of: trees, on: attributes, repeats, replacing: request, isPreview: true)
+        return SavePreview(result: result, changes: changes)
+    }
+
+    private func savingFamily<Tree: ManagedTreeConvertible>(of type: Tree.Type) throws -> HandleStorage<Tree.Entity> {
+        try scope.checkWriting(Tree.Entity.entityName, id: nil)
+        return try family(of: Tree.Entity.self)
+    }
+
+    private func saveParts<Tree: ManagedTreeConvertible>(
+        of trees: some Sequence<Tree>, on attributes: [any PartialKeyPath<Tree> & Sendable], _ repeats: RepeatPolicy,
+        replacing request: Request<Tree.Entity>?, isPreview: Bool
+    ) throws -> (result: TreeSaveResult, changes: [SavePreview.Change]) {
+        let before = Checkpoint(of: instance)
+        var result = TreeSaveResult()
+        var changes: [SavePreview.Change] = []
+        do {
+            var gone =
+                try request.map { request in
+                    try request.content.isEmpty()
+                        ? []
+                        : translatingErrors {
+                            try instance.fetchObjects(request.content, of: binding(for: Tree.Entity.self).entity)
+                        }
+                } ?? []
+            var iterator = trees.makeIterator()
+            var first = 0
+            var isEnded = false
+            while !isEnded {
+                var part: [Tree] = []
+                while part.count < TreeReader.partSize {
+                    guard let tree = iterator.next() else {
+                        isEnded = true
+                        break
+                    }
+                    part.append(tree)
+                }
+                let saver = TreeSaver(instance, bindings, repeats, now: Date(), isRecording: isPreview)
+                try translatingErrors {
+                    try saver.add(part, from: first, on: attributes)
+                    gone.removeAll { saver.node(of: $0) != nil }
+                    try saver.write(deleting: isEnded ? gone : [])
+                }
+                result += saver.result
+                changes += saver.changes
+                first += part.count
+            }
+        } catch {
+            instance.restore(before)
+            throw error
+        }
+        if isPreview { instance.restore(before) }
+        return (result, changes)
+    }
+
+    /// Runs one save. If it throws an error, nothing of it is kept.
+    func saving<R>(_ policy: RepeatPolicy, _ body: (TreeSaver) throws -> R) throws -> R {
+        let before = Checkpoint(of: instance)
+        do {
+            return try translatingErrors { try body(TreeSaver(instance, bindings, policy, now: Date())) }
+        } catch {
+            instance.restore(before)
+            throw error
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import SwormPredicates
+
+extension WholeChild {
+    var hasIDs: Bool { Child.treePlan.identifier != nil }
+    func reference(of value: Child) -> ObjectReference? { Child.treePlan.identifier?(value) }
+    func defaultRole(isToMany: Bool) -> BranchRole? { nil }
+    func identifyingIndex(in mapping: EntityMapping<Child>) -> Int? { nil }
+
+    func encoded(_ value: Child, _ type: TypedSave<Child>) throws -> EncodedValue {
+        try type.binding.cases == nil
+            ? EncodedValue(type: type, values: type.binding.mapping.writtenValues(of: value))
+            : type.binding.encoded(value)
+    }
+
+    func version(of value: EncodedValue) throws -> SavedVersion? {
+        guard let keyPath = Child.treePlan.version else { return nil }
+        let index = try Child.mapping.index(of: keyPath)
+        return value.values[index].map { SavedVersion(type: value.type, index: index, value: $0) }
+    }
+
+    func saveBranches(of trees: [SavedTree<Child>], besides inverse: String?, _ saver: TreeSaver) throws {
+        if Child.branches.isEmpty { return }
+        try saver.addBranches(of: trees, besides: inverse)
+    }
+}
+
+extension AttributeChild {
+    var hasIDs: Bool { false }
+    func reference(of value: Value) -> ObjectReference? { nil }
+    func defaultRole(isToMany: Bool) -> BranchRole? { isToMany ? .linkedOrInserted : .linked }
+    func identifyingIndex(in mapping: EntityMapping<Object>) throws -> Int? { try mapping.index(of: attribute) }
+
+    func encoded(_ value: Value, _ type: TypedSave<Object>) throws -> EncodedValue {
+        var values = [AttributeValue?](repeating: nil, count: type.attributes.count)
+        let index = try type.binding.mapping.index(of: attribute)
+        do {
+            values[index] = try value.encoded().attributeValue
+        } catch {
+            throw type.binding.mapping.attributeError(at: index, value: nil, cause: error)
+        }
+        return EncodedValue(type: type, values: values)
+    }
+
+    func version(of value: EncodedValue) -> SavedVersion? { nil }
+    func saveBranches(of trees: [SavedTree<Value>], besides inverse: String?, _ saver: TreeSaver) {}
+}

@@ -1,0 +1,49 @@
+import SwormPredicates
+
+/// The objects behind one relation of an object, as the saved trees have them.
+final class LinkPlan {
+    let owner: SaveNode
+    let relation: NSRelationshipDescription
+    let role: BranchRole
+    let isMovable: Bool
+    /// Whether the order of an ordered relation is that of the children.
+    let isInOrder: Bool
+    /// The property in paths.
+    let place: SavePlace
+    private(set) var children: [SaveNode]
+    /// The objects behind the relation before the save.
+    let current: [NSManagedObject]
+
+    init(
+        _ owner: SaveNode, _ relation: NSRelationshipDescription, role: BranchRole, isMovable: Bool, isInOrder: Bool,
+        at place: SavePlace, children: [SaveNode], current: [NSManagedObject]
+    ) {
+        (self.owner, self.relation, self.role) = (owner, relation, role)
+        (self.isMovable, self.isInOrder, self.place) = (isMovable, isInOrder, place)
+        (self.children, self.current) = (children, current)
+    }
+
+    /// Adds the children of another appearance of the owner.
+    func add(_ others: [SaveNode], at place: SavePlace, _ policy: RepeatPolicy) throws {
+        if others.count == children.count, zip(others, children).allSatisfy({ $0 === $1 }) { return }
+        if policy.takesLast {
+            children = others
+            return
+        }
+        let isSame = !isInOrder && Set(others.map(ObjectIdentifier.init)) == Set(children.map(ObjectIdentifier.init))
+        if isSame { return }
+        throw StoreError(
+            .validation,
+            "\(place.path) and \(self.place.path) are the same \(owner.entityName), and have different values behind '\(relation.name)'. Make them equal, or save with `repeats: .last`.",
+            entity: owner.entityName, attribute: relation.name, path: place.path)
+    }
+
+    /// Whether a member has one owner only.
+    var hasOneOwner: Bool { relation.inverseRelationship.map { !$0.isToMany } ?? false }
+
+    /// Returns the owner of a member; nil if it has none, or the relation has no inverse.
+    func owner(of member: NSManagedObject) -> NSManagedObject? {
+        guard hasOneOwner, let inverse = relation.inverseRelationship else { return nil }
+        return member.value(forKey: inverse.name) as? NSManagedObject
+    }
+}

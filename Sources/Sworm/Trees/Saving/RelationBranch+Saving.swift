@@ -1,0 +1,128 @@
+import SwormPredicates
+
+extension RelationBranch {
+    /// Returns the role of the branch; nil if it has none.
+    private func role(of relation: NSRelationshipDescription) -> BranchRole? {
+        if let role = options.roles.first { return role }
+        if isNarrowed { return .readOnly }
+        if let role = source.defaultRole(isToMany: isToMany) { return role }
+        return relation.deleteRule == .cascadeDeleteRule ? .owned : nil
+    }
+
+    /// Whether the branch has a part of the objects only.
+    private var isNarrowed: Bool {
+        let choice = choice
+        return choice.condition != nil || choice.limit != nil || choice.offset > 0
+    }
+
+    func writingIssue(_ bindings: BindingCache) throws -> StoreError? {
+        guard let relation = bindings.description(of: Tree.Entity.entityName)?.relationshipsByName[relation] else {
+            return nil
+        }
+        func fault(_ text: String) -> StoreError {
+            StoreError(
+                .invalidTable, "\(name) \(text)", entity: Tree.Entity.entityName, attribute: self.relation)
+        }
+        if Set(options.roles).count > 1 {
+            return fault(
+                "has two roles: \(options.roles.map { ".\($0.rawValue)" }.joined(separator: " and ")). Keep one of them."
+            )
+        }
+        guard let role = role(of: relation) else {
+            return fault(
+                "does not say what a save does with the objects behind '\(self.relation)'. Give it a role: `.owned`, `.shared`, `.added`, `.linked`, `.linkedOrInserted` or `.readOnly`."
+            )
+        }
+        if role != .readOnly, isNarrowed {
+            return fault(
+                "has the role .\(role.rawValue), and a condition or a limit, so a save does not know the other objects. Remove one of them, or make the branch `.readOnly`."
+            )
+        }
+        return nil
+    }
+
+    func isWritten(_ bindings: BindingCache) -> Bool {
+        guard let relation = bindings.description(of: Tree.Entity.entityName)?.relationshipsByName[relation] else {
+            return false
+        }
+        return role(of: relation) != .readOnly
+    }
+
+    func save(_ owners: [SavedTree<Tree>], _ saver: TreeSaver) throws {
+        let relationship = try saver.relationship(relation, of: Tree.Entity.entityName)
+        guard let role = role(of: relationship), role != .readOnly else { return }
+        let binding = try saver.bindings.binding(for: Source.Object.self)
+        let label = keyPathName(property).components.joined(separator: ".")
+        var values: [Source.Value] = []
+        var slots: [SaveSlot] = []
+        var lists: [SaveList] = []
+        var ranges: [(owner: SavedTree<Tree>, values: Range<Int>)] = []
+        for owner in owners {
+            guard let own = children(owner.tree) else { continue }
+            let start = values.count
+            for (position, value) in own.enumerated() {
+                values.append(value)
+                slots.append(
+                    SaveSlot(
+                        list: lists.count, position: position,
+                        place: SavePlace(owner.place, label, isToMany ? position : nil)))
+            }
+            lists.append(SaveList(members: try members(of: owner.node)))
+            ranges.append((owner, start..<values.count))
+        }
+        let matched = try options.matched.map { try binding.mapping.index(of: $0) }
+        let identity = try identity(matched, binding, lists, role, saver)
+        let nodes = try saver.nodes(of: values, source, slots, identity, role: role, lists: lists)
+        for (list, range) in ranges.enumerated() {
+            let place = SavePlace(range.owner.place, label, nil)
+            let children = Array(nodes[range.values])
+            try saver.link(
+                LinkPlan(
+                    range.owner.node, relationship, role: role, isMovable: options.isMovable, isInOrder: isInOrder,
+                    at: place, children: children, current: lists[list].members),
+                range.owner.node, relation, children, at: place)
+        }
+        try source.saveBranches(
+            of: zip(nodes, zip(values, slots)).map { SavedTree(node: $0, tree: $1.0, place: $1.1.place) },
+            besides: relationship.inverseRelationship?.name, saver)
+    }
+
+    /// Returns the objects behind the relation of an object, in their order.
+    private func members(of owner: SaveNode) throws -> [NSManagedObject] {
+        guard let object = owner.object else { return [] }
+        let members =
+            isToMany
+            ? try owner.type.members(of: object, along: relation)
+            : try owner.type.destination(of: object, along: relation).map { [$0] } ?? []
+        let present = members.filter { !$0.isDeleted }
+        return kind == .toMany ? present.sorted { $0.placeInOrder < $1.placeInOrder } : present
+    }
+
+    private func identity(
+        _ matched: [Int], _ binding: EntityBinding<Source.Object>, _ lists: [SaveList], _ role: BranchRole,
+        _ saver: TreeSaver
+    ) throws -> SaveIdentity {
+        let named = matched.isEmpty ? nil : matched
+        let indices = try named ?? source.identifyingIndex(in: binding.mapping).map { [$0] }
+        let identity = try binding.identity(
+            matched: indices, isByPosition: options.isMatchedByPosition, in: saver.context, name: name)
+        // The object behind a relation to one needs no key: it is the one that is there.
+        if case .new = identity {
+            if !isToMany, role == .owned { return .position }
+            if lists.contains(where: { !$0.members.isEmpty }), role.removes, !source.hasIDs {
+                throw StoreError(
+                    .invalidTable,
+                    "\(name): nothing identifies the objects behind '\(relation)', so a save cannot tell known ones from new ones. Give the branch `.matched(by:)` or `.matchedByPosition`, or declare a uniqueness constraint.",
+                    entity: Tree.Entity.entityName, attribute: relation)
+            }
+        }
+        return identity
+    }
+}
+
+extension NSManagedObject {
+    /// The place of an object in the order of keys. Unsaved objects are last, in the order of their creation.
+    var placeInOrder: (Int, UInt64) {
+        (objectID.isTemporaryID ? 1 : 0, UInt64(objectID.reference.key.magnitude))
+    }
+}

@@ -1,0 +1,57 @@
+public import Foundation
+import SwormPredicates
+
+extension Branch {
+    /// Creates an entry for the id of the tree's object: nil in a tree that was not read from a store.
+    ///
+    /// A save finds the object by the id, if there is one.
+    ///
+    /// - Parameter property: The key path of the property.
+    public static func id(
+        _ property: any WritableKeyPath<Tree, ManagedObjectID<Tree.Entity>?> & Sendable
+    ) -> Branch {
+        Branch(content: IdentifierBranch(PropertyAccess(property)))
+    }
+
+    /// Creates an entry for an attribute that is the version of the tree's object, so that a save does not overwrite what
+    /// others have changed since the tree was read.
+    ///
+    /// A save of a known object throws a ``StoreError`` with the code `conflict` if the stored version is another one. If it
+    /// changes an attribute of the object or a relation, it increases the version: an integer by one, and a date to the
+    /// current time.
+    ///
+    /// - Parameter property: The key path of a property that is in the table of attributes.
+    public static func version(_ property: any KeyPath<Tree, Int> & Sendable) -> Branch {
+        Branch(content: VersionBranch(property: property))
+    }
+
+    /// Creates an entry for an attribute that is the version of the tree's object, a date.
+    ///
+    /// - Parameter property: The key path of a property that is in the table of attributes.
+    public static func version(_ property: any KeyPath<Tree, Date> & Sendable) -> Branch {
+        Branch(content: VersionBranch(property: property))
+    }
+}
+
+/// A property that holds the id of its tree's object.
+struct IdentifierBranch<Tree: ManagedTreeConvertible>: BranchContent {
+    private let access: PropertyAccess<Tree, ManagedObjectID<Tree.Entity>?>
+
+    init(_ access: PropertyAccess<Tree, ManagedObjectID<Tree.Entity>?>) { self.access = access }
+
+    var property: any PartialKeyPath<Tree> & Sendable { access.keyPath }
+    var memory: Range<Int>? { access.memory }
+
+    func set(_ reference: ObjectReference, of tree: UnsafeMutablePointer<Tree>) {
+        access.set(ManagedObjectID<Tree.Entity>(reference), of: tree)
+    }
+
+    func reference(of tree: Tree) -> ObjectReference? { tree[keyPath: access.keyPath]?.reference }
+}
+
+/// An attribute that is the version of its tree's object.
+struct VersionBranch<Tree: ManagedTreeConvertible>: BranchContent {
+    /// The key path of the attribute, which the table of attributes maps.
+    let property: any PartialKeyPath<Tree> & Sendable
+    var memory: Range<Int>? { nil }
+}
