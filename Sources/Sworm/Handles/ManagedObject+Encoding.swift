@@ -12,6 +12,7 @@ extension ManagedObject {
     @discardableResult
     public func encode(_ value: PlainObject) throws -> Self {
         try checkWriting()
+        try binding.mapping.requireNoBranches()
         try translatingErrors { try binding.write(value, into: instance) }
         return self
     }

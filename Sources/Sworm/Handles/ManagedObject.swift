@@ -215,7 +215,11 @@ extension ManagedObject {
     ///   ``AttributeError/badAttribute(_:)`` if the type cannot hold a value.
     public func decode() throws -> PlainObject {
         try check()
-        return try decodeValue()
+        if binding.mapping.branches.isEmpty { return try decodeValue() }
+        let bindings = family.workspace.bindings
+        return try translatingErrors {
+            try TreeReader(bindings.context, bindings).value(of: instance, as: PlainObject.self)
+        }
     }
 
     /// Returns one attribute of the object.

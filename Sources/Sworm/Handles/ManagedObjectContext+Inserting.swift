@@ -25,6 +25,7 @@ extension ManagedObjectContext {
         contentsOf values: some Sequence<PlainObject>
     ) throws -> Int {
         let binding = try bindingForBulkWriting(for: PlainObject.self)
+        try binding.mapping.requireNoBranches()
         // An empty sequence writes nothing, and so needs no transaction.
         guard let isEmpty = try scope.takingValue({ values.isKnownEmpty }) else {
             guard let values = try scope.takingValue({ PeekedSequence(values) }) else { return 0 }
@@ -65,6 +66,7 @@ extension ManagedObjectContext {
         onConflict policy: Upsert.Policy<PlainObject> = .updateAll
     ) throws -> Upsert.Result {
         let binding = try bindingForBulkWriting(for: PlainObject.self)
+        try binding.mapping.requireNoBranches()
         let constraints = binding.constraints(in: instance)
         let mapping = binding.mapping
         let target = try mapping.constraint(try attributes.map { try mapping.index(of: $0) }, among: constraints)

@@ -59,6 +59,7 @@ extension ManagedObjectContext {
     ) throws -> ManagedObject<PlainObject> {
         try scope.checkWriting(PlainObject.entityName, id: nil)
         let family = try family(of: PlainObject.self)
+        try family.binding.mapping.requireNoBranches()
         return ManagedObject(try translatingErrors { try family.binding.insert(value, into: instance) }, in: family)
     }
 

@@ -20,7 +20,8 @@ extension PersistentContainer {
     public func values<PlainObject: ManagedObjectConvertible & Sendable>(
         of request: Request<PlainObject>
     ) -> LiveValues<[PlainObject]> {
-        LiveValues { [self] in
+        guard PlainObject.branches.isEmpty else { return values { try $0.decode(request) } }
+        return LiveValues { [self] in
             DerivedInlet(from: distinctRows(of: request)) { rows, _ in rows.records.map(\.value) }
         }
     }
@@ -96,8 +97,10 @@ extension PersistentContainer {
     public func value<PlainObject: ManagedObjectConvertible & Sendable>(
         of id: ManagedObjectID<PlainObject>
     ) -> LiveValues<PlainObject?> {
-        LiveValues { [self] in
-            DerivedInlet(from: distinctRows(of: PlainObject.all.where { $0 == id })) { rows, _ in
+        let request = PlainObject.all.where { $0 == id }
+        guard PlainObject.branches.isEmpty else { return values { try $0.decodeOne(request) } }
+        return LiveValues { [self] in
+            DerivedInlet(from: distinctRows(of: request)) { rows, _ in
                 .some(rows.count > 0 ? rows[0].value : nil)
             }
         }

@@ -33,6 +33,10 @@ public struct Attribute<PlainObject: SendableMetatype>: Sendable {
     /// The part of the memory of a struct that reading the attribute writes as a whole; nil if it has none, or the lines
     /// name their own parts.
     let memory: Range<Int>?
+    /// Whether a tree may leave the attribute out; see ``AttributePresence``.
+    var isPartial = false
+    /// Returns whether a tree leaves the attribute out; nil if a tree does so by a null value.
+    var isLeftOut: (@Sendable (PlainObject) -> Bool)?
 
     /// Creates an entry of the table.
     ///

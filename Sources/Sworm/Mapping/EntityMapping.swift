@@ -31,6 +31,9 @@ final class EntityMapping<T: ManagedTreeConvertible>: AnyEntityMapping {
     /// The branches of a tree, in the order of their declaration; empty for any other type.
     let branches: [Branch<T>]
 
+    /// The attributes that a tree may leave out; see ``Attribute/isLeftOut``.
+    private let partialAttributes: [(index: Int, isLeftOut: (@Sendable (T) -> Bool)?)]
+
     private let readers: [@Sendable (T) throws -> AttributeValue]
     private let writers: [@Sendable (inout T, AttributeValue) throws -> Void]
     private let fields: [FieldRead]
@@ -90,6 +93,9 @@ final class EntityMapping<T: ManagedTreeConvertible>: AnyEntityMapping {
         self.composites = composites
         for composite in composites {
             composite.check { issues.append(TableIssue($0, entity: name, member: composite.name, message: $1)) }
+        }
+        partialAttributes = declared.filter(\.isPartial).compactMap { attribute in
+            attributes.firstIndex { $0.name == attribute.name }.map { ($0, attribute.isLeftOut) }
         }
         expressions = attributes.map { .key(.evaluatedObject, $0.name) }
         readers = table.map(\.read)
@@ -183,8 +189,14 @@ final class EntityMapping<T: ManagedTreeConvertible>: AnyEntityMapping {
         }
     }
 
-    /// Returns the values of all attributes as a save of trees writes them: nil for those that are not in the tree.
-    func writtenValues(of object: T) throws -> [AttributeValue?] { try values(of: object) }
+    /// Returns the values of all attributes as a save of trees writes them: nil for those that a tree leaves out.
+    func writtenValues(of object: T) throws -> [AttributeValue?] {
+        var values: [AttributeValue?] = try values(of: object)
+        for (index, isLeftOut) in partialAttributes where isLeftOut.map({ $0(object) }) ?? (values[index] == .null) {
+            values[index] = nil
+        }
+        return values
+    }
 
     /// Returns the value of one attribute, read from memory directly if the property has an offset.
     ///
@@ -212,6 +224,19 @@ final class EntityMapping<T: ManagedTreeConvertible>: AnyEntityMapping {
 
     private func part(at keyPath: AnyKeyPath) -> CompositePart<T>? {
         partByKeyPath.isEmpty ? nil : partByKeyPath[keyPath].map { parts[$0] }
+    }
+
+    /// Throws an error if the type has branches, which only a save of trees writes.
+    ///
+    /// - Parameter isList: Whether the call keeps a list current, which has no branches.
+    func requireNoBranches(inList isList: Bool = false) throws(StoreError) {
+        if branches.isEmpty { return }
+        throw StoreError(
+            .invalidRequest,
+            isList
+                ? "\(T.self) has branches, which a live list does not read. Use `values(of:)`, which keeps whole trees current."
+                : "\(T.self) has branches, which this call would not write. Use `save`, which inserts and updates whole trees.",
+            entity: entityName)
     }
 
     /// Creates an object whose attributes are written afterwards.
@@ -249,52 +274,4 @@ struct CompositePart<T>: Sendable {
     let indices: [Int]
     /// Removes the value of an optional composite.
     let clear: (@Sendable (inout T) -> Void)?
-}
-
-/// A mapping whose type is not statically known.
-protocol AnyEntityMapping: AnyObject, Sendable {
-    /// The mapping of the super-entity, if the type is a case of an enum of structs.
-    var superentity: (any AnyEntityMapping)? { get }
-    /// The types of the cases, if the type is an enum of structs.
-    var subentities: [any ManagedObjectConvertible.Type] { get }
-    /// Whether the type is an enum of structs.
-    var isSuperentity: Bool { get }
-    /// The names of the attributes with options in the table.
-    var namesWithOptions: [String] { get }
-    var entityName: String { get }
-    var formerEntityName: String? { get }
-    var typeName: String { get }
-    var attributes: [AttributeMapping] { get }
-    var composites: [CompositeMapping] { get }
-    var relations: [RelationMapping] { get }
-    var uniquenessConstraints: [[String]] { get }
-    var indexes: [IndexMapping] { get }
-    var issues: [TableIssue] { get }
-}
-
-private func unknownKeyPath(_ keyPath: AnyKeyPath, entity: String, attributes: [AttributeMapping]) -> StoreError {
-    let path = keyPathName(keyPath)
-    let names = attributes.map(\.name)
-    let hint =
-        if let nearest = path.components.last.flatMap({ nearestName(to: $0, in: names) }) {
-            "The nearest attribute is '\(nearest)'."
-        } else if names.isEmpty {
-            "The table is empty."
-        } else {
-            "The attributes are \(names.prefix(12).map { "'\($0)'" }.joined(separator: ", "))."
-        }
-    let message =
-        "\(entity): \(path.text) is not in the table of attributes. Add it to `attributes`, or use an attribute of the table. \(hint)"
-    return StoreError(
-        .unknownKeyPath, message, entity: entity, attribute: path.components.joined(separator: "."))
-}
-
-/// Returns a key path as it is written in source, as far as the runtime knows its names.
-func keyPathName(_ keyPath: AnyKeyPath) -> (text: String, components: [String]) {
-    let text = String(reflecting: keyPath)
-    guard text.hasPrefix("\\") else { return (text, []) }
-    let parts = text.dropFirst().split(separator: ".", omittingEmptySubsequences: true).map(String.init)
-    // Anonymous components are printed with angle brackets. The root may be the full name of a nested type.
-    let names = parts.drop { !($0.first?.isLowercase ?? false) }.filter { !$0.contains("<") && !$0.contains("(") }
-    return (text, Array(names))
 }

@@ -52,6 +52,7 @@ final class LiveRequest<PlainObject: ManagedObjectConvertible & Sendable>: Share
     // MARK: Rows
 
     func prepare(in context: ManagedObjectContext) throws {
+        try PlainObject.mapping.requireNoBranches(inList: true)
         let entity = try context.entityDescription(of: PlainObject.self)
         var builder = RegionBuilder()
         try builder.add(request, of: entity, attributes: PlainObject.mapping.decodedPaths)

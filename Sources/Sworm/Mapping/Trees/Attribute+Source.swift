@@ -93,7 +93,7 @@ extension Attribute where PlainObject: ManagedTreeConvertible {
         PlainObject.Entity.attributes.first { ($0.keyPath as AnyKeyPath) == (source as AnyKeyPath) }
     }
 
-    private static func name<V>(of source: any KeyPath<PlainObject.Entity, V> & Sendable) -> String {
+    static func name<V>(of source: any KeyPath<PlainObject.Entity, V> & Sendable) -> String {
         entry(of: source)?.name ?? ""
     }
 }

@@ -113,6 +113,7 @@ extension ManagedObjectContext {
                 let saver = TreeSaver(instance, bindings, repeats, now: Date(), isRecording: isPreview)
                 try translatingErrors {
                     try saver.add(part, from: first, on: attributes)
+                    saver.replaced = Set(gone.map(ObjectIdentifier.init))
                     gone.removeAll { saver.node(of: $0) != nil }
                     try saver.write(deleting: isEnded ? gone : [])
                 }

@@ -40,7 +40,8 @@ struct SaveFailures {
         do {
             try body()
         } catch {
-            let found = (error as NSError).validationErrors.map { translatedError($0) }
+            let isOwn = error is StoreError || error is AttributeError
+            let found = isOwn ? [error] : (error as NSError).validationErrors.map { translatedError($0) }
             for error in found {
                 guard let issue = error.at(path) as? StoreError, issue.code == .validation else { throw error.at(path) }
                 if issues.count < Self.limit { issues.append(issue) }

@@ -11,13 +11,15 @@ final class TreeSaver {
     /// The objects of the trees, owners before the objects behind their relations.
     private(set) var nodes: [SaveNode] = []
     private(set) var links: [LinkPlan] = []
-    private var nodeByObject: [ObjectIdentifier: SaveNode] = [:]
+    /// The objects that the call deletes unless they are in the trees.
+    var replaced: Set<ObjectIdentifier> = []
+    var nodeByObject: [ObjectIdentifier: SaveNode] = [:]
     private var nodeByKey: [NewKey: SaveNode] = [:]
     private var linksByOwner: [LinkKey: LinkPlan] = [:]
-    private(set) var result = TreeSaveResult()
-    private(set) var changes: [SavePreview.Change] = []
+    var result = TreeSaveResult()
+    var changes: [SavePreview.Change] = []
     /// Whether ``changes`` is filled.
-    private let isRecording: Bool
+    let isRecording: Bool
 
     private struct NewKey: Hashable {
         let entity: String
@@ -197,13 +199,21 @@ final class TreeSaver {
         guard source.hasIDs else { return }
         for index in values.indices {
             guard let reference = source.reference(of: values[index]) else { continue }
-            guard let object = try context.existingObject(for: reference), binding.represents(object.entityKey) else {
+            guard let object = try existingObject(for: reference), binding.represents(object.entityKey) else {
                 throw StoreError(
                     .objectNotFound,
                     "\(slots[index].place.path): there is no object \(reference.url). It was deleted, or the id belongs to another store.",
                     entity: binding.mapping.entityName, path: slots[index].place.path)
             }
             objects[index] = object
+        }
+    }
+
+    private func existingObject(for reference: ObjectReference) throws -> NSManagedObject? {
+        do {
+            return try context.existingObject(for: reference)
+        } catch  where StoreError.Code.objectDeleted ~= translatedError(error) {
+            return nil
         }
     }
 
@@ -224,210 +234,6 @@ final class TreeSaver {
         let plan = plan()
         linksByOwner[key] = plan
         links.append(plan)
-    }
-
-    // MARK: Writing
-
-    /// Writes what differs, and validates it.
-    ///
-    /// - Parameter others: Objects that are deleted if they are not in the trees.
-    /// - Throws: A ``StoreError`` with all invalid values. The caller restores the context.
-    func write(deleting others: [NSManagedObject] = []) throws {
-        for plan in links { try checkOwners(plan) }
-        var failures = SaveFailures()
-        for node in nodes { try failures.collect(node.place.path) { try write(node) } }
-        try failures.check()
-        var removed: [(object: NSManagedObject, plan: LinkPlan)] = []
-        for plan in links { try write(plan, &removed) }
-        for (object, plan) in removed where !object.isDeleted {
-            note(.delete, at: plan.place.path, object)
-            result.deleted += 1
-            context.delete(object)
-        }
-        for object in others where node(of: object) == nil && !object.isDeleted {
-            note(.delete, at: "", object)
-            result.deleted += 1
-            context.delete(object)
-        }
-        for node in nodes { try moveOn(node) }
-        for node in nodes where node.isNew || node.isUpdated || node.isRelinked {
-            guard let object = node.object else { continue }
-            try failures.collect(node.place.path) {
-                if node.isNew { try object.validateForInsert() } else { try object.validateForUpdate() }
-            }
-        }
-        try failures.check()
-        for node in nodes where !node.isNew && node.rank == .updated {
-            if node.isUpdated { result.updated += 1 } else { result.unchanged += 1 }
-        }
-    }
-
-    /// Throws an error if a child is taken from an owner that is not in the trees.
-    private func checkOwners(_ plan: LinkPlan) throws {
-        guard plan.hasOneOwner, !plan.isMovable else { return }
-        for child in plan.children {
-            guard let object = child.object, let owner = plan.owner(of: object), owner !== plan.owner.object,
-                node(of: owner) == nil
-            else { continue }
-            let path = child.place.path
-            throw StoreError(
-                .validation,
-                "\(path) belongs to \(owner.entity.name ?? "") \(owner.objectID.reference.url.lastPathComponent), which is not among the trees. Save that one too, or make the branch `.movable`.",
-                entity: child.entityName, path: path)
-        }
-    }
-
-    private func write(_ node: SaveNode) throws {
-        var values: [SavePreview.Change.Value] = []
-        func note(_ part: EncodedValue, _ index: Int, _ old: AttributeValue?, _ new: AttributeValue) {
-            guard isRecording else { return }
-            func text(_ value: AttributeValue?) -> String? { value == .null ? nil : value.map { excerpt($0) } }
-            values.append(.init(name: part.type.attributes[index].name, old: text(old), new: text(new)))
-        }
-        if node.isNew {
-            let object = try node.type.insert(node.parts[0].values, into: context)
-            node.object = object
-            nodeByObject[ObjectIdentifier(object)] = node
-            for part in node.parts.dropFirst() {
-                for (index, value) in part.values.enumerated() {
-                    if let value { try part.type.setValue(value, of: object, at: index) }
-                }
-            }
-            for part in node.parts {
-                for (index, value) in part.values.enumerated() where value != nil && value != .null {
-                    note(part, index, nil, value ?? .null)
-                }
-            }
-            result.inserted += 1
-            self.note(.insert, at: node.place.path, node.entityName, id: nil, values)
-            return
-        }
-        guard node.rank == .updated, let object = node.object else { return }
-        try node.checkVersion()
-        for part in node.parts {
-            for (index, value) in part.values.enumerated() {
-                guard let value else { continue }
-                let old = try part.type.value(of: object, at: index)
-                if old.isStoredSame(as: value) { continue }
-                try part.type.setValue(value, of: object, at: index)
-                // A value may be stored as the old one, because the attribute has a smaller range or precision.
-                let new = try part.type.value(of: object, at: index)
-                if old.isStoredSame(as: new) { continue }
-                node.isUpdated = true
-                note(part, index, old, new)
-            }
-        }
-        if node.isUpdated { self.note(.update, at: node.place.path, node.entityName, id: object, values) }
-    }
-
-    /// Moves the version of a changed object on.
-    private func moveOn(_ node: SaveNode) throws {
-        guard let version = node.version, !node.isNew, node.isUpdated || node.isRelinked, let object = node.object
-        else {
-            return
-        }
-        let next: AttributeValue
-        switch version.value {
-        case .int(let number): next = .int(number &+ 1)
-        default: next = .date(now)
-        }
-        try version.type.setValue(next, of: object, at: version.index)
-        node.isUpdated = true
-    }
-
-    private func write(_ plan: LinkPlan, _ removed: inout [(object: NSManagedObject, plan: LinkPlan)]) throws {
-        guard let owner = plan.owner.object else { return }
-        let type = plan.owner.type
-        let name = plan.relation.name
-        let objects = plan.children.compactMap(\.object)
-        let kept = Set(objects.map(ObjectIdentifier.init))
-        let before = Set(plan.current.map(ObjectIdentifier.init))
-        var unlinked: [NSManagedObject] = []
-        for member in plan.current where !kept.contains(ObjectIdentifier(member)) {
-            guard plan.role.removes else { continue }
-            if node(of: member) != nil, plan.hasOneOwner || plan.role == .owned {
-                // It is elsewhere in the trees.
-                unlinked.append(member)
-            } else if plan.role == .owned {
-                removed.append((member, plan))
-                plan.owner.isRelinked = true
-            } else {
-                unlinked.append(member)
-                result.unlinked += 1
-                note(.unlink, at: plan.place.path, member)
-            }
-        }
-        let added = plan.children.filter { child in child.object.map { !before.contains(ObjectIdentifier($0)) } ?? false
-        }
-        if !added.isEmpty || !unlinked.isEmpty { plan.owner.isRelinked = true }
-        for child in added where !child.isNew && !plan.owner.isNew {
-            result.linked += 1
-            if let object = child.object { note(.link, at: child.place.path, object) }
-        }
-        if !plan.relation.isToMany {
-            if plan.role == .added, objects.isEmpty { return }
-            if let old = plan.current.first, let new = objects.first, old === new { return }
-            if plan.current.isEmpty, objects.isEmpty { return }
-            return try type.setDestination(objects.first, of: owner, along: name)
-        }
-        if plan.relation.isOrdered {
-            let gone = Set(unlinked.map(ObjectIdentifier.init) + removed.map { ObjectIdentifier($0.object) })
-            let present = try type.members(of: owner, along: name).filter { !gone.contains(ObjectIdentifier($0)) }
-            let order = plan.order(of: objects, among: present)
-            if order.elementsEqual(present, by: ===), unlinked.isEmpty { return }
-            if added.isEmpty, unlinked.isEmpty, !plan.owner.isNew { plan.owner.isUpdated = true }
-            // Those that are deleted stay until then, so that their delete rules see their owner.
-            let deleted = plan.current.filter { member in removed.contains { $0.object === member } }
-            return try type.setMembers(order + deleted, of: owner, along: name)
-        }
-        for member in unlinked {
-            if plan.hasOneOwner, plan.owner(of: member) !== owner { continue }
-            try type.removeMember(member, from: owner, along: name)
-        }
-        for child in added { if let object = child.object { try type.addMember(object, to: owner, along: name) } }
-    }
-
-    // MARK: Changes
-
-    private func note(_ kind: SavePreview.Change.Kind, at path: String, _ object: NSManagedObject) {
-        note(kind, at: path, object.entity.name ?? "", id: object, [])
-    }
-
-    private func note(
-        _ kind: SavePreview.Change.Kind, at path: String, _ entity: String, id object: NSManagedObject?,
-        _ values: [SavePreview.Change.Value]
-    ) {
-        guard isRecording else { return }
-        changes.append(
-            SavePreview.Change(
-                kind: kind, path: path, entity: entity,
-                id: object.flatMap { $0.objectID.isTemporaryID ? nil : "\($0.objectID.reference.url)" }, values: values)
-        )
-    }
-}
-
-extension SaveNode {
-    /// Throws an error if the tree was read at another version than the object has now.
-    fileprivate func checkVersion() throws {
-        guard let version, let object else { return }
-        let stored = try version.type.value(of: object, at: version.index)
-        if stored.isStoredSame(as: version.value) { return }
-        let name = version.type.attributes[version.index].name
-        throw StoreError(
-            .conflict,
-            "\(place.path.isEmpty ? "" : place.path + ": ")the \(entityName) was changed since the tree was read: its '\(name)' is \(excerpt(stored)), not \(excerpt(version.value)). Read it again, and apply the change to what it is now.",
-            entity: entityName, attribute: name, rows: [object.objectID.reference], path: place.path)
-    }
-}
-
-extension LinkPlan {
-    /// Returns the order of an ordered relation.
-    fileprivate func order(of objects: [NSManagedObject], among present: [NSManagedObject]) -> [NSManagedObject] {
-        let members = Set(present.map(ObjectIdentifier.init))
-        let wanted = Set(objects.map(ObjectIdentifier.init))
-        if isInOrder, role != .added { return objects }
-        return present.filter { role == .added || wanted.contains(ObjectIdentifier($0)) }
-            + objects.filter { !members.contains(ObjectIdentifier($0)) }
     }
 }
 
