@@ -218,7 +218,7 @@ extension ManagedObject {
         if binding.mapping.branches.isEmpty { return try decodeValue() }
         let bindings = family.workspace.bindings
         return try translatingErrors {
-            try TreeReader(bindings.context, bindings).value(of: instance, as: PlainObject.self)
+            try TreeReader(bindings.context, bindings: bindings).value(of: instance, as: PlainObject.self)
         }
     }
 

@@ -115,7 +115,8 @@ extension ManagedObjectContext {
         if try request.content.isEmpty() { return }
         do {
             if !binding.mapping.branches.isEmpty {
-                return try TreeReader(instance, bindings).forEach(request.content, of: PlainObject.self, guarded)
+                return try TreeReader(instance, bindings: bindings).forEach(
+                    request.content, of: PlainObject.self, guarded)
             }
             try values(of: request.content, with: binding, guarded)
         } catch {
@@ -124,7 +125,7 @@ extension ManagedObjectContext {
     }
 
     private func trees<T: ManagedTreeConvertible>(_ request: RequestContent) throws -> [T] {
-        try request.isEmpty() ? [] : TreeReader(instance, bindings).trees(request, of: T.self)
+        try request.isEmpty() ? [] : TreeReader(instance, bindings: bindings).trees(request, of: T.self)
     }
 
     /// Calls a closure with the values that a request finds, one after another.

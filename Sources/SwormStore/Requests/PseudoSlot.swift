@@ -5,7 +5,7 @@ package enum PseudoSlot {
     /// The number of the row's entity.
     package static var entity: Int { -3 }
 
-    /// Returns the slot of the key of a to-one relationship's destination, which is 0 if there is none.
+    /// Returns the slot of the key of a to-one relationship's destination, which is 0 if it is missing.
     package static func link(_ slot: Int, of entity: Int) -> Int { -(linkStart + (entity << slotBits | slot)) }
 
     private static var linkStart: Int { 16 }

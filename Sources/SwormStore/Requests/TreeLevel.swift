@@ -21,7 +21,7 @@ package struct TreeLevel: Sendable {
     package var source: Source
     /// The slots of the columns behind the primary key; see ``PseudoSlot``.
     package var columns: [Int]
-    /// Computed columns, which follow the others. The last column is the owner's key, for members.
+    /// Computed columns, which follow the slots. The last column is the owner's key, for members.
     package var expressions: [ExpressionTree]
 
     package init(

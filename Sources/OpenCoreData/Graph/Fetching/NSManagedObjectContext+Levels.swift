@@ -9,7 +9,7 @@ extension NSManagedObjectContext {
     ///   - specification: The first request.
     ///   - readsOthers: Whether objects of further entities may be read.
     package final func withSession<R>(
-        ofEntities entities: [Int], _ specification: FetchSpecification, readingOthers readsOthers: Bool,
+        ofEntities entities: [Int], for specification: FetchSpecification, readingOthers readsOthers: Bool,
         _ body: (any StoreSession, _ storeIdentifier: String) throws -> R
     ) throws -> R? {
         try throwReadError()

@@ -53,7 +53,7 @@ extension EntityBinding {
 extension NSManagedObjectContext {
     /// Returns nil, because trees are read through objects.
     func withTreeSession<R>(
-        reading entities: TreeEntities, _ request: RequestContent, of entity: ModelEntity,
+        reading entities: TreeEntities, for request: RequestContent, of entity: ModelEntity,
         _ body: (TreeSession) throws -> R
     ) throws -> R? {
         nil

@@ -10,7 +10,7 @@ extension ManagedObject {
         try check()
         let workspace = family.workspace
         return try translatingErrors {
-            let reader = TreeReader(workspace.bindings.context, workspace.bindings)
+            let reader = TreeReader(workspace.bindings.context, bindings: workspace.bindings)
             return try reader.value(of: instance, as: Tree.self)
         }
     }
@@ -30,7 +30,7 @@ extension ManagedObject {
         let before = Checkpoint(of: context)
         do {
             return try translatingErrors {
-                let saver = TreeSaver(context, workspace.bindings, .equal, now: Date())
+                let saver = TreeSaver(context, bindings: workspace.bindings, repeats: .equal, now: Date())
                 try saver.add([tree], from: nil, on: [], root: instance)
                 try saver.write()
                 return saver.result

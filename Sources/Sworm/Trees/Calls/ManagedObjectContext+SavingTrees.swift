@@ -17,7 +17,7 @@ extension ManagedObjectContext {
         _ tree: Tree, on attributes: any PartialKeyPath<Tree> & Sendable...
     ) throws -> ManagedObject<Tree.Entity> {
         let family = try savingFamily(of: Tree.self)
-        let root = try saving(.equal) { saver in
+        let root = try saving(repeats: .equal) { saver in
             let nodes = try saver.add([tree], from: nil, on: attributes)
             try saver.write()
             return nodes.first?.object
@@ -36,7 +36,7 @@ extension ManagedObjectContext {
     /// print(result.isEmpty)   // true if nothing had changed
     /// ```
     /// Objects are identified by ids, by the attributes of `on:` and ``BranchOption/matched(by:)``, or by the only uniqueness
-    /// constraint whose attributes are all in the tree. What a tree leaves out is not changed. The trees are taken a thousand
+    /// constraint whose attributes are all in the tree. Properties that a tree leaves out are not changed. The trees are taken a thousand
     /// at a time; an object that is in one of these parts more than once is written once.
     ///
     /// - Parameters:
@@ -57,7 +57,7 @@ extension ManagedObjectContext {
         repeats: RepeatPolicy = .equal, replacing request: Request<Tree.Entity>? = nil
     ) throws -> TreeSaveResult {
         _ = try savingFamily(of: Tree.self)
-        return try saveParts(of: trees, on: attributes, repeats, replacing: request, isPreview: false).result
+        return try saveParts(of: trees, on: attributes, repeats: repeats, replacing: request, isPreview: false).result
     }
 
     /// Returns the changes that a save of trees would make, without making them.
@@ -73,7 +73,8 @@ extension ManagedObjectContext {
         repeats: RepeatPolicy = .equal, replacing request: Request<Tree.Entity>? = nil
     ) throws -> SavePreview {
         _ = try family(of: Tree.Entity.self)
-        let (result, changes) = try saveParts(of: trees, on: attributes, repeats, replacing: request, isPreview: true)
+        let (result, changes) = try saveParts(
+            of: trees, on: attributes, repeats: repeats, replacing: request, isPreview: true)
         return SavePreview(result: result, changes: changes)
     }
 
@@ -83,7 +84,7 @@ extension ManagedObjectContext {
     }
 
     private func saveParts<Tree: ManagedTreeConvertible>(
-        of trees: some Sequence<Tree>, on attributes: [any PartialKeyPath<Tree> & Sendable], _ repeats: RepeatPolicy,
+        of trees: some Sequence<Tree>, on attributes: [any PartialKeyPath<Tree> & Sendable], repeats: RepeatPolicy,
         replacing request: Request<Tree.Entity>?, isPreview: Bool
     ) throws -> (result: TreeSaveResult, changes: [SavePreview.Change]) {
         let before = Checkpoint(of: instance)
@@ -110,7 +111,8 @@ extension ManagedObjectContext {
                     }
                     part.append(tree)
                 }
-                let saver = TreeSaver(instance, bindings, repeats, now: Date(), isRecording: isPreview)
+                let saver = TreeSaver(
+                    instance, bindings: bindings, repeats: repeats, now: Date(), isRecording: isPreview)
                 try translatingErrors {
                     try saver.add(part, from: first, on: attributes)
                     saver.replaced = Set(gone.map(ObjectIdentifier.init))
@@ -130,10 +132,12 @@ extension ManagedObjectContext {
     }
 
     /// Runs one save. If it throws an error, nothing of it is kept.
-    func saving<R>(_ policy: RepeatPolicy, _ body: (TreeSaver) throws -> R) throws -> R {
+    func saving<R>(repeats policy: RepeatPolicy, _ body: (TreeSaver) throws -> R) throws -> R {
         let before = Checkpoint(of: instance)
         do {
-            return try translatingErrors { try body(TreeSaver(instance, bindings, policy, now: Date())) }
+            return try translatingErrors {
+                try body(TreeSaver(instance, bindings: bindings, repeats: policy, now: Date()))
+            }
         } catch {
             instance.restore(before)
             throw error

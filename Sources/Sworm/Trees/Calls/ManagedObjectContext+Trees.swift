@@ -1,4 +1,4 @@
-// Values with others that belong to them.
+// Values with further values that belong to them.
 extension ManagedObjectContext {
     /// Returns the objects that a request finds, with the values that belong to them.
     ///
@@ -10,7 +10,7 @@ extension ManagedObjectContext {
         // This call created every value, and nothing else references it.
         nonisolated(unsafe) let values =
             try request.content.isEmpty()
-            ? [] : translatingErrors { try request.read(request.content, TreeReader(instance, bindings)) }
+            ? [] : translatingErrors { try request.read(request.content, TreeReader(instance, bindings: bindings)) }
         return values
     }
 

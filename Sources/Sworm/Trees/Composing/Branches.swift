@@ -3,7 +3,7 @@
 public struct Branches<T: ManagedObjectConvertible>: Sendable {
     init() {}
 
-    /// The object behind a relation, or nil if there is none.
+    /// The object behind a relation, or nil if it is missing.
     public subscript<D>(
         dynamicMember keyPath: any KeyPath<T.Relations, ToOneRelation<D>> & Sendable
     ) -> OneBranch<T, D, D> {

@@ -124,7 +124,7 @@ func tupleMaker<Child, each Part: TreeValue>(
     var needs = PartNeeds()
     repeat needs.add(each readings)
     return ElementMaker(parts: needs) { level, reader in
-        let run = PartRun(level, reader)
+        let run = PartRun(of: level, by: reader)
         let lists = (repeat try run.values(each readings))
         let children = level.takeValues()
         return children.indices.map { (children[$0], repeat (each lists)[$0]) }
@@ -139,7 +139,7 @@ func elementMaker<Child, each Part: TreeValue, Element>(
     var needs = PartNeeds()
     repeat needs.add(each readings)
     return ElementMaker(parts: needs) { level, reader in
-        let run = PartRun(level, reader)
+        let run = PartRun(of: level, by: reader)
         let lists = (repeat try run.values(each readings))
         let children = level.takeValues()
         return try children.indices.map { try make(children[$0], repeat (each lists)[$0]) }
@@ -152,7 +152,7 @@ private final class PartRun<Child: ManagedTreeConvertible> {
     private let reader: TreeReader
     private var nextComputed = 0
 
-    init(_ level: TreeLevelValues<Child>, _ reader: TreeReader) {
+    init(of level: TreeLevelValues<Child>, by reader: TreeReader) {
         self.level = level
         self.reader = reader
     }

@@ -30,7 +30,7 @@ public struct ManyBranch<Owner: ManagedObjectConvertible, Child: ManagedTreeConv
         ManyBranch<Owner, NewChild, New>(relation, kind: kind, choice: choice, operand: operand, maker: maker)
     }
 
-    private func choosing(_ change: (Request<Entity>) -> Request<Entity>, _ operand: Operand? = nil) -> ManyBranch {
+    private func choosing(_ change: (Request<Entity>) -> Request<Entity>, operand: Operand? = nil) -> ManyBranch {
         ManyBranch(
             relation, kind: kind, choice: change(Request<Entity>(choice)).content, operand: operand ?? self.operand,
             maker: maker)
@@ -41,7 +41,7 @@ public struct ManyBranch<Owner: ManagedObjectConvertible, Child: ManagedTreeConv
     /// Returns the objects that also fulfill the condition that the closure returns.
     public func `where`(_ condition: (EntityPath<Entity, Entity>) -> Condition<Entity>) -> ManyBranch {
         let narrowed = ManyPath<Entity, Entity>(operand).filter(condition).operand
-        return choosing({ $0.where(condition) }, narrowed)
+        return choosing({ $0.where(condition) }, operand: narrowed)
     }
 
     /// Returns the objects sorted by an attribute. Earlier sort orders are more significant.
@@ -158,7 +158,7 @@ public struct ManyBranch<Owner: ManagedObjectConvertible, Child: ManagedTreeConv
                 let list = KeyList(keys)
                 let source = TreeSource.members(
                     of: owner.entity, relation: relation, owners: list.keys, anyOrder: true)
-                let level = try reader.rows(choice, source, maker)
+                let level = try reader.rows(choice, from: source, for: maker)
                 let groups = level.groups(of: list)
                 let lists = groups.lists(of: try maker.make(level, reader))
                 return keys.indices.map { lists[list.index($0)] }
@@ -166,7 +166,7 @@ public struct ManyBranch<Owner: ManagedObjectConvertible, Child: ManagedTreeConv
                 let binding = try reader.bindings.binding(for: Child.self)
                 let choice = try ObjectChoice(choice, of: binding, isOrdered: kind == .toManyOrdered)
                 let lists = try objects.map { try choice.objects(in: owner.members(of: $0, along: relation)) }
-                return lists.split(try maker.make(reader.level(of: lists.flatMap { $0 }, maker), reader))
+                return lists.split(try maker.make(reader.level(of: lists.flatMap { $0 }, for: maker), reader))
             }
         }
     }

@@ -75,7 +75,7 @@ public struct OneBranch<Owner: ManagedObjectConvertible, Child: ManagedTreeConve
             case .rows(_, let links):
                 let keys = KeyList(links[relation] ?? [])
                 if keys.keys.isEmpty { return [Element?](repeating: nil, count: owners.count) }
-                let level = try reader.rows(RequestContent(of: Child.self), .keys(keys.keys), maker)
+                let level = try reader.rows(RequestContent(of: Child.self), from: .keys(keys.keys), for: maker)
                 let found = level.keys
                 let elements = try maker.make(level, reader)
                 let places = keys.places(of: found)
@@ -90,7 +90,7 @@ public struct OneBranch<Owner: ManagedObjectConvertible, Child: ManagedTreeConve
                 let lists = try objects.map { object in
                     try choice.objects(in: owner.destination(of: object, along: relation).map { [$0] } ?? [])
                 }
-                let elements = try maker.make(reader.level(of: lists.flatMap { $0 }, maker), reader)
+                let elements = try maker.make(reader.level(of: lists.flatMap { $0 }, for: maker), reader)
                 return lists.split(elements).map(\.first)
             }
         }

@@ -89,13 +89,13 @@ extension Request {
         _ parts: repeat each Part
     ) -> TreeRequest<PlainObject.Entity, (PlainObject, repeat (each Part).Value)> {
         let maker: ElementMaker<PlainObject, (PlainObject, repeat (each Part).Value)> = tupleMaker(repeat each parts)
-        return TreeRequest(content: content) { content, reader in try reader.elements(content, maker) }
+        return TreeRequest(content: content) { content, reader in try reader.elements(content, by: maker) }
     }
 
     private func made<each Part: TreeValue, Row>(
         _ parts: repeat each Part, make: @escaping @Sendable (PlainObject, repeat (each Part).Value) throws -> Row
     ) -> TreeRequest<PlainObject.Entity, Row> {
         let maker: ElementMaker<PlainObject, Row> = elementMaker(repeat each parts, make: make)
-        return TreeRequest(content: content) { content, reader in try reader.elements(content, maker) }
+        return TreeRequest(content: content) { content, reader in try reader.elements(content, by: maker) }
     }
 }

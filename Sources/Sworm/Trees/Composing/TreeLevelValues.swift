@@ -50,7 +50,7 @@ private final class ComputedList {
 extension TreeReader {
     /// Returns the values of a level from rows.
     func rows<Child, Element>(
-        _ request: RequestContent, _ source: TreeSource, _ maker: ElementMaker<Child, Element>
+        _ request: RequestContent, from source: TreeSource = .request, for maker: ElementMaker<Child, Element>
     ) throws -> TreeLevelValues<Child> {
         let binding = try bindings.binding(for: Child.self)
         guard let session, let plan = binding.treeRows else {
@@ -77,7 +77,7 @@ extension TreeReader {
 
     /// Returns the values of a level from objects.
     func level<Child, Element>(
-        of objects: [NSManagedObject], _ maker: ElementMaker<Child, Element>
+        of objects: [NSManagedObject], for maker: ElementMaker<Child, Element>
     ) throws -> TreeLevelValues<Child> {
         let values = try values(of: objects, with: bindings.binding(for: Child.self))
         if maker.parts.computed.isEmpty { return TreeLevelValues(values, of: objects, computed: []) }
@@ -89,7 +89,7 @@ extension TreeReader {
 
     /// Returns the elements that a request finds.
     func elements<Child, Element>(
-        _ request: RequestContent, _ maker: ElementMaker<Child, Element>
+        _ request: RequestContent, by maker: ElementMaker<Child, Element>
     ) throws -> [Element] {
         let needs = maker.needs.on(Child.self)
         if let failure = needs.failure { throw failure }
@@ -98,12 +98,12 @@ extension TreeReader {
         if let recorder = bindings.recorder { needs.record(with: recorder, bindings) }
         let binding = try bindings.binding(for: Child.self)
         if try needs.readsRows(bindings) {
-            let elements = try withSession(reading: needs.entities, request, of: binding.entity) { _ in
-                try maker.make(rows(request, .request, maker), self)
+            let elements = try withSession(reading: needs.entities, for: request, of: binding.entity) { _ in
+                try maker.make(rows(request, for: maker), self)
             }
             if let elements { return elements }
         }
-        return try maker.make(level(of: context.fetchObjects(request, of: binding.entity), maker), self)
+        return try maker.make(level(of: context.fetchObjects(request, of: binding.entity), for: maker), self)
     }
 }
 

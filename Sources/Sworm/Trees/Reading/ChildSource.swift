@@ -18,7 +18,7 @@ protocol ChildSource<Value>: Sendable {
 
     func rows(with binding: EntityBinding<Object>) throws -> PlannedRows<Value>?
     /// Reads the branches of children in rows.
-    func fill(_ rows: TreeRows<Value>, with binding: EntityBinding<Object>, _ reader: TreeReader) throws
+    func fill(_ rows: TreeRows<Value>, with binding: EntityBinding<Object>, by reader: TreeReader) throws
     /// Whether children hold ids.
     var hasIDs: Bool { get }
     /// Returns the id that a child holds.
@@ -28,7 +28,7 @@ protocol ChildSource<Value>: Sendable {
     /// Returns the index of the attribute that identifies a child; nil if the branch or the entity decides.
     func identifyingIndex(in mapping: EntityMapping<Object>) throws -> Int?
     /// Returns a child in the form in which it is written.
-    func encoded(_ value: Value, _ type: TypedSave<Object>) throws -> EncodedValue
+    func encoded(_ value: Value, as type: TypedSave<Object>) throws -> EncodedValue
     /// Returns the version that a child was read at.
     func version(of value: EncodedValue) throws -> SavedVersion?
     /// Adds the branches of children to a save, besides that of a relation.
@@ -51,7 +51,7 @@ struct WholeChild<Child: ManagedTreeConvertible>: ChildSource {
 
     func rows(with binding: EntityBinding<Child>) -> PlannedRows<Child>? { binding.treeRows }
 
-    func fill(_ rows: TreeRows<Child>, with binding: EntityBinding<Child>, _ reader: TreeReader) throws {
+    func fill(_ rows: TreeRows<Child>, with binding: EntityBinding<Child>, by reader: TreeReader) throws {
         try reader.fill(rows, with: binding)
     }
 
@@ -78,7 +78,7 @@ struct AttributeChild<Object: ManagedObjectConvertible, Value: SupportedAttribut
         }
     }
 
-    func fill(_ rows: TreeRows<Value>, with binding: EntityBinding<Object>, _ reader: TreeReader) {}
+    func fill(_ rows: TreeRows<Value>, with binding: EntityBinding<Object>, by reader: TreeReader) {}
 
     func values(
         of objects: [NSManagedObject], with binding: EntityBinding<Object>, _ reader: TreeReader

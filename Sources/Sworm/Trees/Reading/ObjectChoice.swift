@@ -29,9 +29,9 @@ struct ObjectChoice<Child: ManagedTreeConvertible> {
         }
         if let sorts {
             let values = try sorts.rows(of: objects.map(\.predicateSubject))
-            objects = objects.indices.sorted { precedes(objects, values, $0, $1) }.map { objects[$0] }
+            objects = objects.indices.sorted { precedes($0, $1, of: objects, by: values) }.map { objects[$0] }
         } else if !isOrdered {
-            objects.sort { Self.place(of: $0) < Self.place(of: $1) }
+            objects.sort { $0.positionInOrder < $1.positionInOrder }
         }
         if request.offset > 0 { objects.removeFirst(min(request.offset, objects.count)) }
         if let limit = request.limit, objects.count > limit { objects.removeLast(objects.count - limit) }
@@ -39,7 +39,7 @@ struct ObjectChoice<Child: ManagedTreeConvertible> {
     }
 
     private func precedes(
-        _ objects: [NSManagedObject], _ values: [[AttributeValue]], _ one: Int, _ other: Int
+        _ one: Int, _ other: Int, of objects: [NSManagedObject], by values: [[AttributeValue]]
     ) -> Bool {
         for (index, sort) in request.sorts.enumerated() {
             switch compareForSort(values[one][index], values[other][index]) {
@@ -48,12 +48,13 @@ struct ObjectChoice<Child: ManagedTreeConvertible> {
             case .orderedDescending: return !sort.ascending
             }
         }
-        return Self.place(of: objects[one]) < Self.place(of: objects[other])
+        return objects[one].positionInOrder < objects[other].positionInOrder
     }
+}
 
-    /// The place of an object in the order of keys. Unsaved objects are last, in the order of their creation.
-    private static func place(of object: NSManagedObject) -> (Int, UInt64) {
-        let key = object.objectID.reference.key
-        return (object.objectID.isTemporaryID ? 1 : 0, UInt64(key.magnitude))
+extension NSManagedObject {
+    /// The position of an object in the order of keys. Unsaved objects are last, in the order of their creation.
+    var positionInOrder: (Int, UInt64) {
+        (objectID.isTemporaryID ? 1 : 0, UInt64(objectID.reference.key.magnitude))
     }
 }

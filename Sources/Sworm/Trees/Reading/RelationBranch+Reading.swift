@@ -17,16 +17,16 @@ extension RelationBranch {
                 of: choice, in: binding, plan: plan, columns: source.columns, links: source.links, source: origin)
         }
         var found: TreeRows<Source.Value>?
-        let isFollowed = try reader.follow(property, depth: depth) {
+        let isFollowed = try reader.follow(along: property, depth: depth) {
             found = owners.keys.isEmpty ? nil : try children()
-            if let found { try source.fill(found, with: binding, reader) }
+            if let found { try source.fill(found, with: binding, by: reader) }
         }
         if !isFollowed, !owners.keys.isEmpty, let deeper = try children(), deeper.count > 0 {
             guard let leave else { throw tooDeep() }
             for row in 0..<rows.count { leave(rows.value(row)) }
             return
         }
-        guard isToMany else { return try setOne(found, owners, in: rows) }
+        guard isToMany else { return try setOne(found, keys: owners, in: rows) }
         let lists = found?.takeLists(of: owners) ?? []
         for row in 0..<rows.count {
             let list = lists.isEmpty ? [] : lists[owners.index(row)]
@@ -34,7 +34,7 @@ extension RelationBranch {
         }
     }
 
-    private func setOne(_ children: TreeRows<Source.Value>?, _ links: KeyList, in rows: TreeRows<Tree>) throws {
+    private func setOne(_ children: TreeRows<Source.Value>?, keys links: KeyList, in rows: TreeRows<Tree>) throws {
         let places = links.places(of: children?.keys ?? [])
         for row in 0..<rows.count {
             let place = links.isMissing(row) ? -1 : places[links.index(row)]
@@ -44,7 +44,7 @@ extension RelationBranch {
         }
     }
 
-    /// Sets the children of a tree. Returns false if the property needs a child, and there is none.
+    /// Sets the children of a tree. Returns false if the property needs a child, which is missing.
     private func set(_ children: [Source.Value], of tree: UnsafeMutablePointer<Tree>) -> Bool {
         switch content {
         case .one(let set): return set(tree, children.first)
@@ -70,7 +70,7 @@ extension RelationBranch {
                     : owner.destination(of: object, along: relation).map { [$0] } ?? [])
         }
         var values: [Source.Value] = []
-        let isFollowed = try reader.follow(property, depth: depth) {
+        let isFollowed = try reader.follow(along: property, depth: depth) {
             values = try source.values(of: lists.flatMap { $0 }, with: binding, reader)
         }
         if !isFollowed, lists.contains(where: { !$0.isEmpty }) {

@@ -15,7 +15,7 @@ protocol TreeBranch<Tree>: BranchContent {
 
     /// Returns whether the children can be read from rows.
     func readsRows(_ bindings: BindingCache) throws -> Bool
-    /// Returns the reason why a save refuses the branch, if any.
+    /// Returns the reason why a save rejects the branch, if any.
     func writingIssue(_ bindings: BindingCache) throws -> StoreError?
     /// Whether a save writes the branch.
     func isWritten(_ bindings: BindingCache) -> Bool
@@ -112,13 +112,4 @@ struct ColumnBranch<Tree: ManagedTreeConvertible>: BranchContent {
     let memory: Range<Int>?
     /// Returns the column, anew for each read.
     let column: @Sendable () -> ComputedColumn<Tree>
-}
-
-/// A computed column of values.
-struct ComputedColumn<Value>: Sendable {
-    let expression: ExpressionTree
-    let failure: StoreError?
-    let kind: PrimitiveKind
-    /// Writes the column into a value.
-    let write: @Sendable (UnsafeMutablePointer<Value>, AttributeValue) throws -> Void
 }

@@ -8,7 +8,7 @@ final class TreeReader {
     private(set) var session: TreeSession?
     private var levels: [AnyKeyPath: Int] = [:]
 
-    init(_ context: NSManagedObjectContext, _ bindings: BindingCache) {
+    init(_ context: NSManagedObjectContext, bindings: BindingCache) {
         self.context = context
         self.bindings = bindings
     }
@@ -21,7 +21,7 @@ final class TreeReader {
     /// Returns the trees that a request finds.
     func trees<T: ManagedTreeConvertible>(_ request: RequestContent, of type: T.Type) throws -> [T] {
         let (binding, plan) = try prepared(T.self)
-        let trees = try withSession(request, binding, plan) { session -> [T]? in
+        let trees = try withSession(for: request, of: binding, plan: plan) { session -> [T]? in
             guard let rows = binding.treeRows else { return nil }
             let found = try session.rows(
                 of: request, in: binding, plan: rows, columns: plan.columns, links: plan.links)
@@ -37,7 +37,7 @@ final class TreeReader {
         _ request: RequestContent, of type: T.Type, _ body: (UnsafeMutablePointer<T>) throws -> Void
     ) throws {
         let (binding, plan) = try prepared(T.self)
-        let isRead = try withSession(request, binding, plan) { session in
+        let isRead = try withSession(for: request, of: binding, plan: plan) { session in
             guard let rows = binding.treeRows else { return false }
             try session.forEach(
                 of: request, in: binding, plan: rows, columns: plan.columns, links: plan.links,
@@ -83,18 +83,18 @@ final class TreeReader {
 
     /// Calls a closure with a state of the store; returns nil if the trees must be read through objects.
     private func withSession<T, R>(
-        _ request: RequestContent, _ binding: EntityBinding<T>, _ plan: TreePlan<T>, _ body: (TreeSession) throws -> R
+        for request: RequestContent, of binding: EntityBinding<T>, plan: TreePlan<T>, _ body: (TreeSession) throws -> R
     ) throws -> R? {
         guard try plan.family.allSatisfy({ try $0.readsRows(bindings) }) else { return nil }
-        return try withSession(reading: plan.entities, request, of: binding.entity, body)
+        return try withSession(reading: plan.entities, for: request, of: binding.entity, body)
     }
 
     /// Calls a closure with a state of the store; returns nil if objects must be read.
     func withSession<R>(
-        reading entities: TreeEntities, _ request: RequestContent, of entity: ModelEntity,
+        reading entities: TreeEntities, for request: RequestContent, of entity: ModelEntity,
         _ body: (TreeSession) throws -> R
     ) throws -> R? {
-        try context.withTreeSession(reading: entities, request, of: entity) { session in
+        try context.withTreeSession(reading: entities, for: request, of: entity) { session in
             self.session = session
             defer { self.session = nil }
             return try body(session)
@@ -140,7 +140,7 @@ final class TreeReader {
     }
 
     /// Follows a branch, and returns false if that exceeds its depth.
-    func follow<Tree>(_ property: PartialKeyPath<Tree>, depth: Int?, _ body: () throws -> Void) throws -> Bool {
+    func follow<Tree>(along property: PartialKeyPath<Tree>, depth: Int?, _ body: () throws -> Void) throws -> Bool {
         guard let depth else {
             try body()
             return true

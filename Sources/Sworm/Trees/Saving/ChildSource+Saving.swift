@@ -6,7 +6,7 @@ extension WholeChild {
     func defaultRole(isToMany: Bool) -> BranchRole? { nil }
     func identifyingIndex(in mapping: EntityMapping<Child>) -> Int? { nil }
 
-    func encoded(_ value: Child, _ type: TypedSave<Child>) throws -> EncodedValue {
+    func encoded(_ value: Child, as type: TypedSave<Child>) throws -> EncodedValue {
         try type.binding.cases == nil
             ? EncodedValue(type: type, values: type.binding.mapping.writtenValues(of: value))
             : type.binding.encoded(value)
@@ -30,7 +30,7 @@ extension AttributeChild {
     func defaultRole(isToMany: Bool) -> BranchRole? { isToMany ? .linkedOrInserted : .linked }
     func identifyingIndex(in mapping: EntityMapping<Object>) throws -> Int? { try mapping.index(of: attribute) }
 
-    func encoded(_ value: Value, _ type: TypedSave<Object>) throws -> EncodedValue {
+    func encoded(_ value: Value, as type: TypedSave<Object>) throws -> EncodedValue {
         var values = [AttributeValue?](repeating: nil, count: type.attributes.count)
         let index = try type.binding.mapping.index(of: attribute)
         do {

@@ -15,7 +15,8 @@ final class LinkPlan {
     let current: [NSManagedObject]
 
     init(
-        _ owner: SaveNode, _ relation: NSRelationshipDescription, role: BranchRole, isMovable: Bool, isInOrder: Bool,
+        of owner: SaveNode, along relation: NSRelationshipDescription, role: BranchRole, isMovable: Bool,
+        isInOrder: Bool,
         at place: SavePlace, children: [SaveNode], current: [NSManagedObject]
     ) {
         (self.owner, self.relation, self.role) = (owner, relation, role)
@@ -24,7 +25,7 @@ final class LinkPlan {
     }
 
     /// Adds the children of another appearance of the owner.
-    func add(_ others: [SaveNode], at place: SavePlace, _ policy: RepeatPolicy) throws {
+    func add(_ others: [SaveNode], at place: SavePlace, repeats policy: RepeatPolicy) throws {
         if others.count == children.count, zip(others, children).allSatisfy({ $0 === $1 }) { return }
         if policy.takesLast {
             children = others

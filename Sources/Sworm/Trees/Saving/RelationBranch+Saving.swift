@@ -65,22 +65,23 @@ extension RelationBranch {
                 slots.append(
                     SaveSlot(
                         list: lists.count, position: position,
-                        place: SavePlace(owner.place, label, isToMany ? position : nil)))
+                        place: SavePlace(in: owner.place, label: label, index: isToMany ? position : nil)))
             }
             lists.append(SaveList(members: try members(of: owner.node)))
             ranges.append((owner, start..<values.count))
         }
         let matched = try options.matched.map { try binding.mapping.index(of: $0) }
-        let identity = try identity(matched, binding, lists, role, saver)
-        let nodes = try saver.nodes(of: values, source, slots, identity, role: role, lists: lists)
+        let identity = try identity(matched: matched, binding, lists: lists, role: role, saver)
+        let nodes = try saver.nodes(of: values, in: source, at: slots, identity: identity, role: role, lists: lists)
         for (list, range) in ranges.enumerated() {
-            let place = SavePlace(range.owner.place, label, nil)
+            let place = SavePlace(in: range.owner.place, label: label)
             let children = Array(nodes[range.values])
             try saver.link(
                 LinkPlan(
-                    range.owner.node, relationship, role: role, isMovable: options.isMovable, isInOrder: isInOrder,
+                    of: range.owner.node, along: relationship, role: role, isMovable: options.isMovable,
+                    isInOrder: isInOrder,
                     at: place, children: children, current: lists[list].members),
-                range.owner.node, relation, children, at: place)
+                to: range.owner.node, along: relation, children: children, at: place)
         }
         try source.saveBranches(
             of: zip(nodes, zip(values, slots)).map { SavedTree(node: $0, tree: $1.0, place: $1.1.place) },
@@ -95,12 +96,11 @@ extension RelationBranch {
             ? try owner.type.members(of: object, along: relation)
             : try owner.type.destination(of: object, along: relation).map { [$0] } ?? []
         let present = members.filter { !$0.isDeleted }
-        return kind == .toMany ? present.sorted { $0.placeInOrder < $1.placeInOrder } : present
+        return kind == .toMany ? present.sorted { $0.positionInOrder < $1.positionInOrder } : present
     }
 
     private func identity(
-        _ matched: [Int], _ binding: EntityBinding<Source.Object>, _ lists: [SaveList], _ role: BranchRole,
-        _ saver: TreeSaver
+        matched: [Int], _ binding: EntityBinding<Source.Object>, lists: [SaveList], role: BranchRole, _ saver: TreeSaver
     ) throws -> SaveIdentity {
         let named = matched.isEmpty ? nil : matched
         let indices = try named ?? source.identifyingIndex(in: binding.mapping).map { [$0] }
@@ -117,12 +117,5 @@ extension RelationBranch {
             }
         }
         return identity
-    }
-}
-
-extension NSManagedObject {
-    /// The place of an object in the order of keys. Unsaved objects are last, in the order of their creation.
-    var placeInOrder: (Int, UInt64) {
-        (objectID.isTemporaryID ? 1 : 0, UInt64(objectID.reference.key.magnitude))
     }
 }

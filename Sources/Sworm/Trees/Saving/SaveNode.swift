@@ -41,7 +41,7 @@ final class SaveNode {
     /// Adds another appearance of the object.
     ///
     /// - Throws: An error if it has other values, unless the policy takes the last ones.
-    func add(_ value: EncodedValue, at place: SavePlace, rank: Rank, _ policy: RepeatPolicy) throws {
+    func add(_ value: EncodedValue, at place: SavePlace, rank: Rank, repeats policy: RepeatPolicy) throws {
         if rank > self.rank {
             parts = [value]
             self.rank = rank
@@ -50,7 +50,7 @@ final class SaveNode {
         if rank < self.rank || rank == .linked { return }
         for index in parts.indices where parts[index].type.entityName == value.type.entityName {
             var part = parts[index]
-            try merge(value, into: &part, at: place, policy)
+            try merge(value, into: &part, at: place, repeats: policy)
             parts[index] = part
         }
         let isKnown = parts.contains { $0.type.attributes.map(\.name) == value.type.attributes.map(\.name) }
@@ -58,7 +58,7 @@ final class SaveNode {
     }
 
     private func merge(
-        _ value: EncodedValue, into part: inout EncodedValue, at place: SavePlace, _ policy: RepeatPolicy
+        _ value: EncodedValue, into part: inout EncodedValue, at place: SavePlace, repeats policy: RepeatPolicy
     ) throws {
         let names = part.type.attributes.map(\.name)
         for (index, attribute) in value.type.attributes.enumerated() {
@@ -80,7 +80,7 @@ final class SavePlace {
     private let label: String
     private let index: Int?
 
-    init(_ owner: SavePlace?, _ label: String, _ index: Int?) {
+    init(in owner: SavePlace? = nil, label: String = "", index: Int? = nil) {
         (self.owner, self.label, self.index) = (owner, label, index)
     }
 

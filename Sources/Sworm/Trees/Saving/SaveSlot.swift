@@ -36,7 +36,7 @@ struct SaveFailures {
     private var issues: [StoreError] = []
 
     /// Runs a closure, and keeps the error of an invalid value. Other errors are rethrown.
-    mutating func collect(_ path: String, _ body: () throws -> Void) throws {
+    mutating func collect(at path: String, _ body: () throws -> Void) throws {
         do {
             try body()
         } catch {

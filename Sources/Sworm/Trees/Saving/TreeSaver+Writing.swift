@@ -5,29 +5,29 @@ import SwormPredicates
 extension TreeSaver {
     /// Writes what differs, and validates it.
     ///
-    /// - Parameter others: Objects that are deleted if they are not in the trees.
+    /// - Parameter replaced: The objects that are deleted if they are not in the trees.
     /// - Throws: A ``StoreError`` with all invalid values. The caller restores the context.
-    func write(deleting others: [NSManagedObject] = []) throws {
+    func write(deleting replaced: [NSManagedObject] = []) throws {
         for plan in links { try checkOwners(plan) }
         var failures = SaveFailures()
-        for node in nodes { try failures.collect(node.place.path) { try write(node) } }
+        for node in nodes { try failures.collect(at: node.place.path) { try write(node) } }
         try failures.check()
         var removed: [(object: NSManagedObject, plan: LinkPlan)] = []
-        for plan in links { try write(plan, &removed) }
+        for plan in links { try write(plan, removing: &removed) }
         for (object, plan) in removed where !object.isDeleted {
-            note(.delete, at: plan.place.path, object)
+            note(.delete, at: plan.place.path, of: object)
             result.deleted += 1
             context.delete(object)
         }
-        for object in others where node(of: object) == nil && !object.isDeleted {
-            note(.delete, at: "", object)
+        for object in replaced where node(of: object) == nil && !object.isDeleted {
+            note(.delete, at: "", of: object)
             result.deleted += 1
             context.delete(object)
         }
         for node in nodes { try moveOn(node) }
         for node in nodes where node.isNew || node.isUpdated || node.isRelinked {
             guard let object = node.object else { continue }
-            try failures.collect(node.place.path) {
+            try failures.collect(at: node.place.path) {
                 if node.isNew { try object.validateForInsert() } else { try object.validateForUpdate() }
             }
         }
@@ -54,7 +54,7 @@ extension TreeSaver {
 
     private func write(_ node: SaveNode) throws {
         var values: [SavePreview.Change.Value] = []
-        func note(_ part: EncodedValue, _ index: Int, _ old: AttributeValue?, _ new: AttributeValue) {
+        func note(_ index: Int, of part: EncodedValue, from old: AttributeValue?, to new: AttributeValue) {
             guard isRecording else { return }
             func text(_ value: AttributeValue?) -> String? { value == .null ? nil : value.map { excerpt($0) } }
             values.append(.init(name: part.type.attributes[index].name, old: text(old), new: text(new)))
@@ -70,11 +70,11 @@ extension TreeSaver {
             }
             for part in node.parts {
                 for (index, value) in part.values.enumerated() where value != nil && value != .null {
-                    note(part, index, nil, value ?? .null)
+                    note(index, of: part, from: nil, to: value ?? .null)
                 }
             }
             result.inserted += 1
-            self.note(.insert, at: node.place.path, node.entityName, id: nil, values)
+            self.note(.insert, at: node.place.path, entity: node.entityName, id: nil, values: values)
             return
         }
         guard node.rank == .updated, let object = node.object else { return }
@@ -89,10 +89,12 @@ extension TreeSaver {
                 let new = try part.type.value(of: object, at: index)
                 if old.isStoredSame(as: new) { continue }
                 node.isUpdated = true
-                note(part, index, old, new)
+                note(index, of: part, from: old, to: new)
             }
         }
-        if node.isUpdated { self.note(.update, at: node.place.path, node.entityName, id: object, values) }
+        if node.isUpdated {
+            self.note(.update, at: node.place.path, entity: node.entityName, id: object, values: values)
+        }
     }
 
     /// Moves the version of a changed object on.
@@ -110,7 +112,7 @@ extension TreeSaver {
         node.isUpdated = true
     }
 
-    private func write(_ plan: LinkPlan, _ removed: inout [(object: NSManagedObject, plan: LinkPlan)]) throws {
+    private func write(_ plan: LinkPlan, removing removed: inout [(object: NSManagedObject, plan: LinkPlan)]) throws {
         guard let owner = plan.owner.object else { return }
         let type = plan.owner.type
         let name = plan.relation.name
@@ -129,7 +131,7 @@ extension TreeSaver {
             } else {
                 unlinked.append(member)
                 result.unlinked += 1
-                note(.unlink, at: plan.place.path, member)
+                note(.unlink, at: plan.place.path, of: member)
             }
         }
         let added = plan.children.filter { child in child.object.map { !before.contains(ObjectIdentifier($0)) } ?? false
@@ -137,7 +139,7 @@ extension TreeSaver {
         if !added.isEmpty || !unlinked.isEmpty { plan.owner.isRelinked = true }
         for child in added where !child.isNew && !plan.owner.isNew {
             result.linked += 1
-            if let object = child.object { note(.link, at: child.place.path, object) }
+            if let object = child.object { note(.link, at: child.place.path, of: object) }
         }
         if !plan.relation.isToMany {
             if plan.role == .added, objects.isEmpty { return }
@@ -164,13 +166,13 @@ extension TreeSaver {
 
     // MARK: Changes
 
-    private func note(_ kind: SavePreview.Change.Kind, at path: String, _ object: NSManagedObject) {
-        note(kind, at: path, object.entity.name ?? "", id: object, [])
+    private func note(_ kind: SavePreview.Change.Kind, at path: String, of object: NSManagedObject) {
+        note(kind, at: path, entity: object.entity.name ?? "", id: object, values: [])
     }
 
     private func note(
-        _ kind: SavePreview.Change.Kind, at path: String, _ entity: String, id object: NSManagedObject?,
-        _ values: [SavePreview.Change.Value]
+        _ kind: SavePreview.Change.Kind, at path: String, entity: String, id object: NSManagedObject?,
+        values: [SavePreview.Change.Value]
     ) {
         guard isRecording else { return }
         changes.append(

@@ -33,7 +33,7 @@ final class TreeSaver {
     }
 
     init(
-        _ context: NSManagedObjectContext, _ bindings: BindingCache, _ policy: RepeatPolicy, now: Date,
+        _ context: NSManagedObjectContext, bindings: BindingCache, repeats policy: RepeatPolicy, now: Date,
         isRecording: Bool = false
     ) {
         (self.context, self.bindings, self.policy) = (context, bindings, policy)
@@ -74,10 +74,10 @@ final class TreeSaver {
             : binding.identity(matched: indices, in: context, name: "\(Tree.self)").asRoot(
                 of: "\(Tree.self)", in: binding)
         let slots = trees.indices.map { index in
-            SaveSlot(list: 0, position: index, place: SavePlace(nil, "", first.map { $0 + index }))
+            SaveSlot(list: 0, position: index, place: SavePlace(index: first.map { $0 + index }))
         }
         let nodes = try nodes(
-            of: trees, WholeChild<Tree>(), slots, identity, role: .shared,
+            of: trees, in: WholeChild<Tree>(), at: slots, identity: identity, role: .shared,
             lists: [SaveList(members: root.map { [$0] } ?? [])])
         try addBranches(
             of: zip(nodes, trees).enumerated().map { SavedTree(node: $1.0, tree: $1.1, place: slots[$0].place) })
@@ -103,7 +103,7 @@ final class TreeSaver {
     ///   - role: The role of their branch.
     ///   - lists: For each list of a branch, the objects that the owner has.
     func nodes<Source: ChildSource>(
-        of values: [Source.Value], _ source: Source, _ slots: [SaveSlot], _ identity: SaveIdentity, role: BranchRole,
+        of values: [Source.Value], in source: Source, at slots: [SaveSlot], identity: SaveIdentity, role: BranchRole,
         lists: [SaveList]
     ) throws -> [SaveNode] {
         let binding = try bindings.binding(for: Source.Object.self)
@@ -112,7 +112,7 @@ final class TreeSaver {
         encoded.reserveCapacity(values.count)
         for (value, slot) in zip(values, slots) {
             do {
-                encoded.append(try source.encoded(value, type))
+                encoded.append(try source.encoded(value, as: type))
             } catch {
                 throw translatedError(error).at(slot.place.path)
             }
@@ -123,8 +123,8 @@ final class TreeSaver {
                 ? nil : SaveKey(identity.attributes.indices.map { value.value(names[$0], at: identity.attributes[$0]) })
         }
         var objects = [NSManagedObject?](repeating: nil, count: values.count)
-        try find(&objects, keys, encoded, slots, identity, binding, lists)
-        try findByID(&objects, values, source, slots, binding)
+        try find(&objects, keys: keys, of: encoded, at: slots, identity: identity, binding: binding, lists: lists)
+        try findByID(&objects, of: values, in: source, at: slots, binding: binding)
         var found: [SaveNode] = []
         var own: [Int: [SaveKey: SaveNode]] = [:]
         for index in values.indices {
@@ -142,11 +142,11 @@ final class TreeSaver {
             let isKnown = objects[index] != nil || existing.map { !$0.isNew } ?? false
             let rank: SaveNode.Rank = role.updates ? .updated : role.inserts && !isKnown ? .inserted : .linked
             if let existing {
-                try existing.add(encoded[index], at: slot.place, rank: rank, policy)
+                try existing.add(encoded[index], at: slot.place, rank: rank, repeats: policy)
                 found.append(existing)
                 continue
             }
-            guard isKnown || role.inserts else { throw unknown(binding.mapping.entityName, slot.place) }
+            guard isKnown || role.inserts else { throw unknown(binding.mapping.entityName, at: slot.place) }
             let node = SaveNode(encoded[index], at: slot.place, rank: rank, object: objects[index])
             node.version = rank == .updated ? try source.version(of: encoded[index]) : nil
             if let object = objects[index] { nodeByObject[ObjectIdentifier(object)] = node }
@@ -159,8 +159,8 @@ final class TreeSaver {
     }
 
     private func find<T: ManagedTreeConvertible>(
-        _ objects: inout [NSManagedObject?], _ keys: [SaveKey?], _ encoded: [EncodedValue], _ slots: [SaveSlot],
-        _ identity: SaveIdentity, _ binding: EntityBinding<T>, _ lists: [SaveList]
+        _ objects: inout [NSManagedObject?], keys: [SaveKey?], of encoded: [EncodedValue], at slots: [SaveSlot],
+        identity: SaveIdentity, binding: EntityBinding<T>, lists: [SaveList]
     ) throws {
         switch identity {
         case .new: break
@@ -193,8 +193,8 @@ final class TreeSaver {
 
     /// Finds the objects of values that hold an id.
     private func findByID<Source: ChildSource>(
-        _ objects: inout [NSManagedObject?], _ values: [Source.Value], _ source: Source, _ slots: [SaveSlot],
-        _ binding: EntityBinding<Source.Object>
+        _ objects: inout [NSManagedObject?], of values: [Source.Value], in source: Source, at slots: [SaveSlot],
+        binding: EntityBinding<Source.Object>
     ) throws {
         guard source.hasIDs else { return }
         for index in values.indices {
@@ -217,7 +217,7 @@ final class TreeSaver {
         }
     }
 
-    private func unknown(_ entity: String, _ place: SavePlace) -> StoreError {
+    private func unknown(_ entity: String, at place: SavePlace) -> StoreError {
         StoreError(
             .objectNotFound,
             "\(place.path): there is no such \(entity), and the branch only links existing objects. Save it before, or make the branch `.linkedOrInserted`.",
@@ -226,11 +226,11 @@ final class TreeSaver {
 
     /// Adds the objects behind a relation of an object.
     func link(
-        _ plan: @autoclosure () -> LinkPlan, _ owner: SaveNode, _ relation: String, _ children: [SaveNode],
+        _ plan: @autoclosure () -> LinkPlan, to owner: SaveNode, along relation: String, children: [SaveNode],
         at place: SavePlace
     ) throws {
         let key = LinkKey(owner: ObjectIdentifier(owner), relation: relation)
-        if let known = linksByOwner[key] { return try known.add(children, at: place, policy) }
+        if let known = linksByOwner[key] { return try known.add(children, at: place, repeats: policy) }
         let plan = plan()
         linksByOwner[key] = plan
         links.append(plan)

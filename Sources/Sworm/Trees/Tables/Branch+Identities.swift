@@ -14,7 +14,7 @@ extension Branch {
     }
 
     /// Creates an entry for an attribute that is the version of the tree's object, so that a save does not overwrite what
-    /// others have changed since the tree was read.
+    /// other users have changed since the tree was read.
     ///
     /// A save of a known object throws a ``StoreError`` with the code `conflict` if the stored version is another one. If it
     /// changes an attribute of the object or a relation, it increases the version: an integer by one, and a date to the

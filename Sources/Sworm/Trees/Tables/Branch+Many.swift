@@ -7,7 +7,7 @@ extension Branch {
     ///   - relation: The key path of the relation.
     ///   - options: The role and other options.
     ///   - choice: A closure that narrows and sorts the objects. A limit counts for each owner. A branch with a condition or a
-    ///     limit is only read. Without an order, the objects of an ordered relation have that of the relation, and others are
+    ///     limit is only read. Without an order, the objects of an ordered relation have that of the relation, and those of any other relation are
     ///     sorted by their keys.
     public init<Child: ManagedTreeConvertible, R: ManyRelation>(
         _ property: any WritableKeyPath<Tree, [Child]> & Sendable,
@@ -80,7 +80,7 @@ extension Branch {
             children: { $0[keyPath: property].map { Array($0) } })
     }
 
-    /// Creates an entry for the first of the objects behind a relation, in the order of a request; nil if there is none.
+    /// Creates an entry for the first of the objects behind a relation, in the order of a request; nil if it is missing.
     ///
     /// The branch is only read.
     ///

@@ -24,7 +24,7 @@ extension Branch {
             children: { [$0[keyPath: property]] })
     }
 
-    /// Creates an entry for the object behind a relation; nil if there is none.
+    /// Creates an entry for the object behind a relation; nil if it is missing.
     ///
     /// - Parameters:
     ///   - property: The key path of the property.
@@ -68,7 +68,7 @@ extension Branch {
             children: { $0[keyPath: property].map { $0.map { [$0] } ?? [] } })
     }
 
-    /// Creates an entry for an attribute that identifies the object behind a relation; nil if there is none.
+    /// Creates an entry for an attribute that identifies the object behind a relation; nil if it is missing.
     ///
     /// Unless it has another role, the branch is ``BranchOption/linked``.
     ///

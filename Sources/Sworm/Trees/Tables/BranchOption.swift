@@ -29,9 +29,9 @@ public struct BranchOption<Child: ManagedTreeConvertible>: Sendable {
     public static var shared: Self { Self(content: .role(.shared)) }
     /// Known objects are updated, and new ones inserted. Nothing is deleted or unlinked: a page of a longer list.
     public static var added: Self { Self(content: .role(.added)) }
-    /// Known objects are linked and not changed, unknown ones are an error, and others are unlinked: the country of a city.
+    /// Known objects are linked and not changed, unknown ones are an error, and all other objects are unlinked: the country of a city.
     public static var linked: Self { Self(content: .role(.linked)) }
-    /// Known objects are linked and not changed, unknown ones inserted, and others unlinked: tags.
+    /// Known objects are linked and not changed, unknown ones inserted, and all other objects unlinked: tags.
     public static var linkedOrInserted: Self { Self(content: .role(.linkedOrInserted)) }
     /// A save ignores the branch.
     public static var readOnly: Self { Self(content: .role(.readOnly)) }

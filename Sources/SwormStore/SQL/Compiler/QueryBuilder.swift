@@ -34,7 +34,7 @@ final class QueryBuilder {
     ///
     /// - Parameters:
     ///   - head: The text before the first table.
-    ///   - condition: Returns the text after it, and adds the values of the parameters in both texts.
+    ///   - condition: Returns the text after it, and adds the values of the parameters in both parts.
     init(_ compiler: SQLCompiler, entity number: Int, behind head: String, _ condition: (QueryBuilder) -> String) {
         self.compiler = compiler
         let table = SQLName.quoted(compiler.layout.table(of: compiler.model[number]))

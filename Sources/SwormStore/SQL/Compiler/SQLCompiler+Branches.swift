@@ -18,8 +18,8 @@ extension SQLCompiler {
         case .members(let owner, let relationship, let owners, _):
             let members = try memberTables(ofRelationship: relationship, in: owner)
             return level.fetch.limit > 0 || level.fetch.offset > 0
-                ? try partialMembers(level, members, owners)
-                : try allMembers(level, members, owners)
+                ? try partialMembers(level, in: members, of: owners)
+                : try allMembers(level, in: members, of: owners)
         }
     }
 
@@ -43,7 +43,7 @@ extension SQLCompiler {
 
     /// The members of all owners, by one search.
     private func allMembers(
-        _ level: TreeLevel, _ members: MemberTables, _ owners: [Int64]
+        _ level: TreeLevel, in members: MemberTables, of owners: [Int64]
     ) throws -> CompiledStatement {
         let query = QueryBuilder(self, entity: level.fetch.entity)
         if let join = members.join { query.join("JOIN \(join) ON \(members.link)") }
@@ -55,7 +55,7 @@ extension SQLCompiler {
 
     /// The first members of each owner: a search for each, which ends at the limit, and uses an index where there is one.
     private func partialMembers(
-        _ level: TreeLevel, _ members: MemberTables, _ owners: [Int64]
+        _ level: TreeLevel, in members: MemberTables, of owners: [Int64]
     ) throws -> CompiledStatement {
         let search = QueryBuilder(self, entity: level.fetch.entity)
         if let join = members.join { search.join("JOIN \(join) ON \(members.link)") }
@@ -88,7 +88,7 @@ extension SQLCompiler {
         var owner: String
         var order: String?
 
-        /// Returns the sort keys of a request, behind the order of the relationship if the request has none of its own.
+        /// Returns the sort keys of a request, behind the order of the relationship if the request is not sorted.
         func ordered(_ orderings: [String], of request: FetchSpecification) -> [String] {
             request.sorts.isEmpty ? (order.map { [$0] } ?? []) + orderings : orderings
         }

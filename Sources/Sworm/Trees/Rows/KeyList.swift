@@ -1,6 +1,6 @@
 /// The different keys of a list of rows, sorted, and the index of each row's key among them.
 struct KeyList {
-    /// The keys, sorted and different. Zero, which stands for a missing object, is not among them.
+    /// The keys, sorted and different. Zero, the key of a missing object, is not among them.
     let keys: [Int64]
     /// The index of each row's key; -1 for a missing object. Nil if the rows have these keys in this order.
     private let indices: [Int32]?

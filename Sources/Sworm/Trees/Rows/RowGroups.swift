@@ -66,7 +66,7 @@ struct RowGroups {
 /// A search for keys in a sorted list.
 private struct KeySearch {
     private let keys: [Int64]
-    /// The place of each number from the first key on, if the keys are dense; -1 for other numbers.
+    /// The index of each number from the first key on, if the keys are dense; -1 for other numbers.
     private let table: [Int32]
 
     init(_ keys: [Int64]) {
@@ -82,7 +82,7 @@ private struct KeySearch {
         self.table = table
     }
 
-    /// Returns the place of a key; -1 for a key that is not in the list.
+    /// Returns the index of a key; -1 for a key that is not in the list.
     func place(of key: Int64) -> Int32 {
         if !table.isEmpty {
             let index = key &- keys[0]
