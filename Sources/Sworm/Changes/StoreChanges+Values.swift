@@ -4,7 +4,7 @@ extension StoreChanges {
     ///
     /// - Parameter type: The type.
     /// - Returns: The values by id, read from one snapshot.
-    /// - Throws: The errors of ``ManagedObjectContext/decode(_:)``.
+    /// - Throws: The errors of ``ManagedObjectContext/decode(_:)->[PlainObject]``.
     public func values<PlainObject: ManagedObjectConvertible & Sendable>(
         of type: PlainObject.Type
     ) throws -> [ManagedObjectID<PlainObject>: PlainObject] {

@@ -36,7 +36,7 @@ extension ManagedObjectContext {
     /// Returns the first object that a request finds as a value, or nil if it finds none.
     ///
     /// - Parameter request: The request.
-    /// - Throws: The errors of ``decode(_:)``.
+    /// - Throws: The errors of ``decode(_:)->[PlainObject]``.
     @inlinable
     public func decodeOne<PlainObject: ManagedTreeConvertible>(
         _ request: Request<PlainObject>
@@ -87,7 +87,7 @@ extension ManagedObjectContext {
     /// - Parameters:
     ///   - request: The request.
     ///   - body: A closure that is called with each value. If it throws, the iteration ends and the error is rethrown.
-    /// - Throws: The errors of ``decode(_:)``, and those of the closure.
+    /// - Throws: The errors of ``decode(_:)->[PlainObject]``, and those of the closure.
     @inlinable
     public func forEach<PlainObject: ManagedTreeConvertible>(
         _ request: Request<PlainObject>, _ body: (PlainObject) throws -> Void

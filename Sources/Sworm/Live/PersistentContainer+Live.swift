@@ -16,7 +16,7 @@ extension PersistentContainer {
     ///
     /// - Parameter request: The request. Its model must be `Sendable`.
     /// - Returns: A sequence that reads nothing before it is iterated. It throws the errors of
-    ///   ``ManagedObjectContext/decode(_:)``.
+    ///   ``ManagedObjectContext/decode(_:)->[PlainObject]``.
     public func values<PlainObject: ManagedObjectConvertible & Sendable>(
         of request: Request<PlainObject>
     ) -> LiveValues<[PlainObject]> {
@@ -31,7 +31,7 @@ extension PersistentContainer {
     ///
     /// - Parameter request: The request. Its model must be `Sendable`.
     /// - Returns: A sequence that reads nothing before it is iterated. It throws the errors of
-    ///   ``ManagedObjectContext/decode(_:)``.
+    ///   ``ManagedObjectContext/decode(_:)->[PlainObject]``.
     public func lists<PlainObject: ManagedObjectConvertible & Sendable>(
         of request: Request<PlainObject>
     ) -> LiveValues<LiveList<PlainObject>> {
@@ -49,7 +49,7 @@ extension PersistentContainer {
     ///
     /// - Parameter request: The request. Its model must be `Sendable`.
     /// - Returns: A sequence that reads nothing before it is iterated. It throws the errors of
-    ///   ``ManagedObjectContext/decode(_:)`` and ``ManagedObjectContext/fetch(_:)->[Row]``.
+    ///   ``ManagedObjectContext/decode(_:)->[PlainObject]`` and ``ManagedObjectContext/fetch(_:)->[Row]``.
     public func lists<PlainObject: ManagedObjectConvertible & Sendable, Key>(
         of request: SectionedRequest<PlainObject, Key>
     ) -> LiveValues<SectionedLiveList<PlainObject, Key>> {
@@ -93,7 +93,7 @@ extension PersistentContainer {
     ///
     /// - Parameter id: The id of the object. Its model must be `Sendable`.
     /// - Returns: A sequence that reads nothing before it is iterated. It throws the errors of
-    ///   ``ManagedObjectContext/decode(_:)``.
+    ///   ``ManagedObjectContext/decode(_:)->[PlainObject]``.
     public func value<PlainObject: ManagedObjectConvertible & Sendable>(
         of id: ManagedObjectID<PlainObject>
     ) -> LiveValues<PlainObject?> {

@@ -9,7 +9,7 @@ extension PersistentContainer {
     ///
     /// - Parameter request: The request. Its model must be `Sendable`.
     /// - Returns: A sequence that reads nothing before it is iterated. It throws the errors of
-    ///   ``ManagedObjectContext/decode(_:)``.
+    ///   ``ManagedObjectContext/decode(_:)->[PlainObject]``.
     @_disfavoredOverload
     public func values<Tree: ManagedTreeConvertible & Sendable>(of request: Request<Tree>) -> LiveValues<[Tree]> {
         values { try $0.decode(request) }
@@ -20,7 +20,7 @@ extension PersistentContainer {
     ///
     /// - Parameter request: The request. Its model must be `Sendable`.
     /// - Returns: A sequence that reads nothing before it is iterated. It throws the errors of
-    ///   ``ManagedObjectContext/decode(_:)``.
+    ///   ``ManagedObjectContext/decode(_:)->[PlainObject]``.
     @_disfavoredOverload
     public func values<Tree: ManagedTreeConvertible & Sendable & Equatable>(
         of request: Request<Tree>
@@ -33,7 +33,7 @@ extension PersistentContainer {
     ///
     /// - Parameter request: The request; see ``Request/with(_:_:)``.
     /// - Returns: A sequence that reads nothing before it is iterated. It throws the errors of
-    ///   ``ManagedObjectContext/decode(_:)-(TreeRequest<_,Value>)``.
+    ///   ``ManagedObjectContext/decode(_:)->[Value]``.
     public func values<Entity, Value: Sendable>(of request: TreeRequest<Entity, Value>) -> LiveValues<[Value]> {
         values { try $0.decode(request) }
     }

@@ -68,7 +68,7 @@ extension Request {
     /// The columns may be computed.
     ///
     /// For more columns, give names to the computed ones, and use
-    /// ``grouped(by:)->Grouping<PlainObject,(Term<PlainObject,Base,Value>)>``.
+    /// ``grouped(by:)->Grouping<PlainObject.Entity,(Term<PlainObject.Entity,Base,Value>)>``.
     ///
     /// - Parameter keys: A closure that is called with the row, once and immediately.
     public func grouped<

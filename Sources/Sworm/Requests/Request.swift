@@ -2,7 +2,7 @@ package import SwormPredicates
 
 /// A request for objects of an entity, with a condition, a sort order and limits.
 ///
-/// A request is a value. Start with ``ManagedObjectConvertible/all`` and narrow it:
+/// A request is a value. Start with ``ManagedTreeConvertible/all`` and narrow it:
 ///
 /// ```swift
 /// Book.all.where { $0.year > 1800 }.sort(\.title).limit(10)

@@ -17,7 +17,7 @@ extension ManagedObjectContext {
     /// Returns the first object that a request finds, with the values that belong to it, or nil if it finds none.
     ///
     /// - Parameter request: The request; see ``Request/with(_:_:)``.
-    /// - Throws: The errors of ``decode(_:)-(TreeRequest<_,Value>)``.
+    /// - Throws: The errors of ``decode(_:)->[Value]``.
     public func decodeOne<Entity, Value>(_ request: TreeRequest<Entity, Value>) throws -> sending Value? {
         let values = try decode(TreeRequest<Entity, Value>(content: request.content.limitedToFirst, read: request.read))
         // This call created the value, and nothing else references it.

@@ -3,7 +3,7 @@
 /// ```swift
 /// let rows: [(Book, Author?, [Review])] = try context.decode(Book.all.with(\.author, \.reviews))
 /// ```
-/// ``ManagedObjectContext/decode(_:)-(TreeRequest<_,Value>)`` returns its values.
+/// ``ManagedObjectContext/decode(_:)->[Value]`` returns its values.
 public struct TreeRequest<Entity: ManagedObjectConvertible, Value>: Sendable {
     let content: RequestContent
     let read: @Sendable (RequestContent, TreeReader) throws -> [Value]

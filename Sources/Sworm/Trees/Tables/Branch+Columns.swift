@@ -2,8 +2,8 @@ import SwormPredicates
 
 // Values that the store computes, and identities.
 extension Branch {
-    /// Creates an entry for a column as ``Request/select(_:)-(KeyPath<_,Term<_,Base,Value>>)`` takes it: an attribute that is
-    /// reached through relations to one, or the count of a relation to many. It is only read.
+    /// Creates an entry for a column as `select` takes it: an attribute that is reached through relations to one, or the count
+    /// of a relation to many. It is only read.
     ///
     /// - Parameters:
     ///   - property: The key path of the property.
