@@ -82,6 +82,11 @@ extension EntityBinding {
     }
 
     func detachedObject() -> NSManagedObject { NSManagedObject(entity: entity, insertInto: nil) }
+
+    /// Returns the default of an attribute in the model.
+    func defaultValue(at index: Int) -> AttributeValue {
+        AttributeValue(any: entity.attribute(at: mapping.attributes[index].name)?.defaultValue) ?? .null
+    }
 }
 
 extension NSManagedObject {
@@ -89,11 +94,6 @@ extension NSManagedObject {
     func requireRow() throws {
         guard isFault, let managedObjectContext else { return }
         _ = try managedObjectContext.existingObject(with: objectID)
-    }
-
-    /// Returns the default of an attribute in the model.
-    func defaultValue(at index: Int) -> AttributeValue {
-        AttributeValue(any: entity.attribute(at: mapping.attributes[index].name)?.defaultValue) ?? .null
     }
 }
 #endif

@@ -2,40 +2,40 @@
 import CoreData
 import SwormPredicates
 
-// Core Data has no rows without objects, so trees are always read through objects. These types have no values.
+// Core Data has no rows without objects, so trees are always read through objects. These types have no rows, and no code calls
+// them, because there is never a session.
 
 /// One state of a store, from which the levels of trees are read.
-enum TreeSession {
+struct TreeSession {
     func rows<T, Value>(
         of request: RequestContent, in binding: EntityBinding<T>, plan: PlannedRows<Value>,
         columns: [ComputedColumn<Value>], links: [String], source: TreeSource = .request
     ) throws -> TreeRows<Value> {
-        switch self {}
+        TreeRows()
     }
 
     func forEach<T>(
         of request: RequestContent, in binding: EntityBinding<T>, plan: PlannedRows<T>, columns: [ComputedColumn<T>],
         links: [String], size: Int, _ body: (TreeRows<T>) throws -> Void
-    ) throws {
-        switch self {}
-    }
+    ) throws {}
 }
 
 /// A plan for decoding values from rows.
-enum PlannedRows<Value> {}
+struct PlannedRows<Value> {}
 
 /// The rows of one level of trees in memory, with their keys.
-enum TreeRows<Value> {
-    var count: Int { switch self {} }
-    var keys: [Int64] { switch self {} }
-    var references: [ObjectReference] { switch self {} }
+struct TreeRows<Value> {
+    var count: Int { 0 }
+    var keys: [Int64] { [] }
+    var references: [ObjectReference] { [] }
 
-    func links(_ relation: String) -> [Int64] { switch self {} }
-    func value(_ row: Int) -> UnsafeMutablePointer<Value> { switch self {} }
-    func takeValues() -> [Value] { switch self {} }
-    func forEachValue(_ body: (UnsafeMutablePointer<Value>) throws -> Void) throws { switch self {} }
-    func groups(of owners: KeyList) -> RowGroups { switch self {} }
-    func takeLists(of owners: KeyList) -> [[Value]] { switch self {} }
+    func links(_ relation: String) -> [Int64] { [] }
+    func copy(_ row: Int) -> Value? { nil }
+    func update(_ row: Int, _ body: (UnsafeMutablePointer<Value>) throws -> Void) rethrows {}
+    func takeValues() -> [Value] { [] }
+    func forEachValue(_ body: (UnsafeMutablePointer<Value>) throws -> Void) throws {}
+    func groups(of owners: KeyList) -> RowGroups { RowGroups(of: owners) }
+    func takeLists(of owners: KeyList) -> [[Value]] { owners.keys.map { _ in [] } }
 }
 
 extension EntityBinding {

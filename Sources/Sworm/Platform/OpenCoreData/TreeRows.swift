@@ -34,8 +34,13 @@ struct TreeRows<Value> {
         (0..<memory.count).map { memory.integer(at: offset, of: $0) }
     }
 
-    /// The memory of a value.
-    func value(_ row: Int) -> UnsafeMutablePointer<Value> { memory[row].assumingMemoryBound(to: Value.self) }
+    /// Returns a copy of a value.
+    func copy(_ row: Int) -> Value? { value(row).pointee }
+
+    /// Calls a closure with the memory of a value.
+    func update(_ row: Int, _ body: (UnsafeMutablePointer<Value>) throws -> Void) rethrows { try body(value(row)) }
+
+    private func value(_ row: Int) -> UnsafeMutablePointer<Value> { memory[row].assumingMemoryBound(to: Value.self) }
 
     /// Moves the values out of the rows.
     func takeValues() -> [Value] {

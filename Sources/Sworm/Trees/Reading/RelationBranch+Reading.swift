@@ -23,24 +23,25 @@ extension RelationBranch {
         }
         if !isFollowed, !owners.keys.isEmpty, let deeper = try children(), deeper.count > 0 {
             guard let leave else { throw tooDeep() }
-            for row in 0..<rows.count { leave(rows.value(row)) }
+            for row in 0..<rows.count { rows.update(row, leave) }
             return
         }
         guard isToMany else { return try setOne(found, keys: owners, in: rows) }
         let lists = found?.takeLists(of: owners) ?? []
         for row in 0..<rows.count {
             let list = lists.isEmpty ? [] : lists[owners.index(row)]
-            if !set(list, of: rows.value(row)) { throw missing("p\(keys[row])") }
+            try rows.update(row) { if !set(list, of: $0) { throw missing("p\(keys[row])") } }
         }
     }
 
     private func setOne(_ children: TreeRows<Source.Value>?, keys links: KeyList, in rows: TreeRows<Tree>) throws {
         let places = links.places(of: children?.keys ?? [])
+        let keys = rows.keys
         for row in 0..<rows.count {
             let place = links.isMissing(row) ? -1 : places[links.index(row)]
-            let child = place >= 0 ? children?.value(place).pointee : nil
-            guard case .one(let setChild) = content, !setChild(rows.value(row), child) else { continue }
-            throw missing("p\(rows.keys[row])")
+            let child = place >= 0 ? children?.copy(place) : nil
+            guard case .one(let setChild) = content else { continue }
+            try rows.update(row) { if !setChild($0, child) { throw missing("p\(keys[row])") } }
         }
     }
 

@@ -108,7 +108,7 @@ final class TreeReader {
         if rows.count == 0 { return }
         let plan = T.treePlan
         if let id = plan.idBranch {
-            for (row, reference) in rows.references.enumerated() { id.set(reference, of: rows.value(row)) }
+            for (row, reference) in rows.references.enumerated() { rows.update(row) { id.set(reference, of: $0) } }
         }
         for branch in plan.branches { try branch.read(into: rows, of: binding, self) }
     }
