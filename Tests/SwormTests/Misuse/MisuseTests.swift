@@ -218,7 +218,7 @@ struct MisuseTests {
         .declaration(
             "no init()",
             #"struct M: ManagedObjectConvertible { var u: Int; static let attributes: Set<Attribute<M>> = [.init(\.u, "u")] }"#,
-            expected: "does not conform to protocol 'ManagedObjectConvertible'"),
+            expected: "does not conform to protocol 'ManagedTreeConvertible'"),
     ]
 
     static let sound: [Misuse] = [

@@ -177,11 +177,11 @@ struct StumbleTests {
         .declaration(
             "the name first",
             #"struct M: ManagedObjectConvertible { var u = 0; static let attributes: Set<Attribute<M>> = [.init("u", \.u)] }"#,
-            expected: "no exact matches in call to initializer"),
+            expected: "cannot convert value of type 'String' to expected argument type"),
         .declaration(
             "an array of attributes",
             #"struct M: ManagedObjectConvertible { var u = 0; static let attributes: [Attribute<M>] = [.init(\.u, "u")] }"#,
-            expected: "does not conform to protocol 'ManagedObjectConvertible'"),
+            expected: "does not conform to protocol 'ManagedTreeConvertible'"),
         .declaration(
             "a class that is not final",
             #"class M: ManagedObjectConvertible { var u = 0; required init() {}; static let attributes: Set<Attribute<M>> = [.init(\.u, "u")] }"#,

@@ -97,6 +97,7 @@ import Testing
         }
     }
 
+    #if !canImport(CoreData)
     @Test func `each relation is one statement`() throws {
         let container = try store().container
         func count(_ number: Int, _ body: (ManagedObjectContext) throws -> Void) throws {
@@ -110,6 +111,7 @@ import Testing
         try count(5) { _ = try $0.decode(ReadingRoom.BookCard.all) }
         try count(4) { context in try context.forEach(BookPage.all) { _ in } }
     }
+    #endif
 
     @Test func `invalid parts are errors before anything is read`() throws {
         let container = try store().container

@@ -1,3 +1,4 @@
+import Foundation
 import SwormPredicates
 
 // Reading from rows: one statement for all owners.
@@ -85,7 +86,7 @@ extension RelationBranch {
         for index in trees.indices {
             let end = isFollowed ? next + lists[index].count : next
             if !set(Array(values[next..<end]), of: start + index) {
-                throw missing("\(objects[index].objectID.reference.url)")
+                throw missing(objects[index].objectID.reference.url.lastPathComponent)
             }
             next = end
         }
