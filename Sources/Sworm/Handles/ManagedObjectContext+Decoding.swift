@@ -116,7 +116,7 @@ extension ManagedObjectContext {
         do {
             if !binding.mapping.branches.isEmpty {
                 return try TreeReader(instance, bindings: bindings).forEach(
-                    request.content, of: PlainObject.self, guarded)
+                    in: request.content, of: PlainObject.self, guarded)
             }
             try values(of: request.content, with: binding, guarded)
         } catch {

@@ -3,7 +3,7 @@
 /// ```swift
 /// static let fetchIndexes: [FetchIndex<Book>] = [.init("byYearAndTitle", .descending(\.year), .ascending(\.title))]
 /// ```
-public struct FetchIndex<PlainObject: ManagedTreeConvertible>: Sendable {
+public struct FetchIndex<PlainObject: SendableMetatype>: Sendable {
     let name: String
     let elements: [Element]
 

@@ -3,7 +3,7 @@
 /// ```swift
 /// static let uniquenessConstraints: [UniquenessConstraint<Book>] = [.init(\.title, \.year)]
 /// ```
-public struct UniquenessConstraint<PlainObject: ManagedTreeConvertible>: Sendable {
+public struct UniquenessConstraint<PlainObject: SendableMetatype>: Sendable {
     let keyPaths: [any PartialKeyPath<PlainObject> & Sendable]
 
     /// Creates a constraint over attributes of the table.

@@ -66,7 +66,7 @@ struct RebuiltStore {
             try connection.execute(sql)
             if connection.changes > 0 { cleared.append((name, connection.changes)) }
         }
-        func isMissing(_ column: String, _ entity: CompiledEntity) -> String {
+        func isMissing(_ column: String, from entity: CompiledEntity) -> String {
             "NOT EXISTS (SELECT 1 FROM \(StoreReport.quoted(layout.table(of: entity))) AS d WHERE d.Z_PK = \(column))"
         }
         for entity in model.entities {
@@ -79,7 +79,7 @@ struct RebuiltStore {
                     let others = [toOne.entityColumn, order(relationship)].compactMap { $0 }
                         .map { ", \(StoreReport.quoted($0)) = NULL" }.joined()
                     try run(
-                        "UPDATE \(table) SET \(column) = NULL\(others) WHERE \(column) IS NOT NULL AND \(isMissing("\(table).\(column)", destination))",
+                        "UPDATE \(table) SET \(column) = NULL\(others) WHERE \(column) IS NOT NULL AND \(isMissing("\(table).\(column)", from: destination))",
                         name)
                 } else if case .join(let join)? = layout.toMany(slot, in: entity.number),
                     seen.insert([join.table]).inserted
@@ -88,7 +88,7 @@ struct RebuiltStore {
                     let own = "\(links).\(StoreReport.quoted(join.ownColumn))"
                     let other = "\(links).\(StoreReport.quoted(join.otherColumn))"
                     try run(
-                        "DELETE FROM \(links) WHERE \(isMissing(own, entity)) OR \(isMissing(other, destination))",
+                        "DELETE FROM \(links) WHERE \(isMissing(own, from: entity)) OR \(isMissing(other, from: destination))",
                         name)
                 }
             }

@@ -11,23 +11,23 @@ extension Comparison {
 
     private func identity(_ quantifier: Quantifier) -> PredicateTree {
         func compare(
-            _ comparator: Comparator, _ left: ExpressionTree, _ right: ExpressionTree, _ quantifier: Quantifier
+            _ left: ExpressionTree, by comparator: Comparator, with right: ExpressionTree, quantifier: Quantifier
         ) -> PredicateTree {
             .comparison(Comparison(left, by: comparator, with: right, options: options, quantifier: quantifier))
         }
         let null = ExpressionTree.value(.null)
-        let equal = compare(.equal, left, right, quantifier)
-        let rightIsNull = compare(.equal, right, null, .direct)
-        let leftIsNull = compare(.equal, left, null, quantifier)
+        let equal = compare(left, by: .equal, with: right, quantifier: quantifier)
+        let rightIsNull = compare(right, by: .equal, with: null, quantifier: .direct)
+        let leftIsNull = compare(left, by: .equal, with: null, quantifier: quantifier)
         switch (left, right) {
         case (_, .value(.null)), (.value(.null), _), (.value, .value): return equal
         case (_, .value):
             // A quantified comparison is never undecided, so that nil needs no separate test.
-            return quantifier == .direct ? .and([equal, compare(.notEqual, left, null, .direct)]) : equal
+            return quantifier == .direct ? .and([equal, compare(left, by: .notEqual, with: null, quantifier: .direct)]) : equal
         default:
             guard quantifier == .direct else { return .or([equal, .and([leftIsNull, rightIsNull])]) }
             let bothThere: [PredicateTree] = [
-                compare(.notEqual, left, null, .direct), compare(.notEqual, right, null, .direct),
+                compare(left, by: .notEqual, with: null, quantifier: .direct), compare(right, by: .notEqual, with: null, quantifier: .direct),
             ]
             return .or([.and([equal] + bothThere), .and([leftIsNull, rightIsNull])])
         }

@@ -48,7 +48,7 @@ struct RowFiller {
             return true
         }
         @inline(__always)
-        func allow<Value>(_ value: Value?, _ place: UnsafeMutableRawPointer, _ type: Int32) -> Bool {
+        func allow<Value>(_ value: Value?, _ place: UnsafeMutableRawPointer, type: Int32) -> Bool {
             if value == nil, type != SQLITE_NULL { return false }
             store(value, place)
             return true
@@ -76,19 +76,19 @@ struct RowFiller {
             case .data: isWritten = require(data(value, type: type, for: op), place)
             case .uuid: isWritten = require(ValueReading.uuid(value, type: type), place)
             case .url: isWritten = require(ValueReading.url(value, type: type), place)
-            case .optionalBool: isWritten = allow(ValueReading.bool(value, type: type), place, type)
-            case .optionalInt: isWritten = allow(ValueReading.integer(value, type: type) as Int?, place, type)
-            case .optionalInt16: isWritten = allow(ValueReading.integer(value, type: type) as Int16?, place, type)
-            case .optionalInt32: isWritten = allow(ValueReading.integer(value, type: type) as Int32?, place, type)
-            case .optionalInt64: isWritten = allow(ValueReading.int64(value, type: type), place, type)
-            case .optionalFloat: isWritten = allow(ValueReading.float(value, type: type), place, type)
-            case .optionalDouble: isWritten = allow(ValueReading.double(value, type: type), place, type)
-            case .optionalDecimal: isWritten = allow(ValueReading.decimal(value, type: type), place, type)
-            case .optionalDate: isWritten = allow(ValueReading.date(value, type: type), place, type)
-            case .optionalString: isWritten = allow(ValueReading.string(value, type: type), place, type)
-            case .optionalData: isWritten = allow(data(value, type: type, for: op), place, type)
-            case .optionalUUID: isWritten = allow(ValueReading.uuid(value, type: type), place, type)
-            case .optionalURL: isWritten = allow(ValueReading.url(value, type: type), place, type)
+            case .optionalBool: isWritten = allow(ValueReading.bool(value, type: type), place, type: type)
+            case .optionalInt: isWritten = allow(ValueReading.integer(value, type: type) as Int?, place, type: type)
+            case .optionalInt16: isWritten = allow(ValueReading.integer(value, type: type) as Int16?, place, type: type)
+            case .optionalInt32: isWritten = allow(ValueReading.integer(value, type: type) as Int32?, place, type: type)
+            case .optionalInt64: isWritten = allow(ValueReading.int64(value, type: type), place, type: type)
+            case .optionalFloat: isWritten = allow(ValueReading.float(value, type: type), place, type: type)
+            case .optionalDouble: isWritten = allow(ValueReading.double(value, type: type), place, type: type)
+            case .optionalDecimal: isWritten = allow(ValueReading.decimal(value, type: type), place, type: type)
+            case .optionalDate: isWritten = allow(ValueReading.date(value, type: type), place, type: type)
+            case .optionalString: isWritten = allow(ValueReading.string(value, type: type), place, type: type)
+            case .optionalData: isWritten = allow(data(value, type: type, for: op), place, type: type)
+            case .optionalUUID: isWritten = allow(ValueReading.uuid(value, type: type), place, type: type)
+            case .optionalURL: isWritten = allow(ValueReading.url(value, type: type), place, type: type)
             case .custom: isWritten = true
             }
             guard isWritten else { return index }

@@ -73,7 +73,7 @@ private enum Desk {
         var labels: Set<Label>?
 
         static let attributes: Set<Attribute<Patch>> = [
-            .init(\.code, \.code), .init(\.title, \.title, .ifPresent), .init(\.note, \.note, .ifPresent),
+            .init(\.code, \.code), .init(\.title, \.title, .ifPresent), .init(\.note, \.note),
         ]
         static let branches: [Branch<Patch>] = [.init(\.labels, \.labels, .shared)]
 

@@ -5,13 +5,12 @@ extension Attribute where PlainObject: ManagedTreeConvertible {
     /// - Parameters:
     ///   - keyPath: The key path of the tree's property.
     ///   - source: The key path of the property of the entity's type. Both properties have the same type.
-    ///   - options: Additional options.
     public init<V: SupportedAttributeType>(
         _ keyPath: any WritableKeyPath<PlainObject, V> & Sendable,
-        _ source: any KeyPath<PlainObject.Entity, V> & Sendable, _ options: AttributeOption...
+        _ source: any KeyPath<PlainObject.Entity, V> & Sendable
     ) {
         self.init(
-            at: keyPath, name: Self.name(of: source), options: options, typeName: "\(V.self)", isOptional: false,
+            at: keyPath, name: Self.name(of: source), options: [], typeName: "\(V.self)", isOptional: false,
             kind: V.PrimitiveAttributeType.primitiveKind, isPrimitive: V.isPrimitive,
             read: { try $0[keyPath: keyPath].encoded().attributeValue },
             write: { $0[keyPath: keyPath] = try V.decode($1) })
@@ -22,13 +21,12 @@ extension Attribute where PlainObject: ManagedTreeConvertible {
     /// - Parameters:
     ///   - keyPath: The key path of the tree's property.
     ///   - source: The key path of the property of the entity's type. Both properties have the same type.
-    ///   - options: Additional options.
     public init<V: SupportedAttributeType>(
         _ keyPath: any WritableKeyPath<PlainObject, V?> & Sendable,
-        _ source: any KeyPath<PlainObject.Entity, V?> & Sendable, _ options: AttributeOption...
+        _ source: any KeyPath<PlainObject.Entity, V?> & Sendable
     ) {
         self.init(
-            at: keyPath, name: Self.name(of: source), options: options, typeName: "\(V.self)?", isOptional: true,
+            at: keyPath, name: Self.name(of: source), options: [], typeName: "\(V.self)?", isOptional: true,
             kind: V.PrimitiveAttributeType.primitiveKind, isPrimitive: V.isPrimitive,
             read: { try $0[keyPath: keyPath]?.encoded().attributeValue ?? .null },
             write: { $0[keyPath: keyPath] = $1 == .null ? nil : try V.decode($1) })
@@ -106,10 +104,9 @@ extension Attribute where PlainObject: ManagedObjectConvertible {
             "the table of an entity names its attributes by strings, as in `.init(\\.title, \"title\")`; key paths are for trees over it"
     )
     public init<V>(
-        _ keyPath: any KeyPath<PlainObject, V> & Sendable, _ source: any KeyPath<PlainObject, V> & Sendable,
-        _ options: AttributeOption...
+        _ keyPath: any KeyPath<PlainObject, V> & Sendable, _ source: any KeyPath<PlainObject, V> & Sendable
     ) {
-        self.init(unnamed: keyPath, options: options)
+        self.init(unnamed: keyPath, options: [])
     }
 }
 

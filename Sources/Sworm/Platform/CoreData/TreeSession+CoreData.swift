@@ -31,7 +31,7 @@ struct TreeRows<Value> {
 
     func links(_ relation: String) -> [Int64] { [] }
     func copy(_ row: Int) -> Value? { nil }
-    func update(_ row: Int, _ body: (UnsafeMutablePointer<Value>) throws -> Void) rethrows {}
+    func update(at row: Int, _ body: (UnsafeMutablePointer<Value>) throws -> Void) rethrows {}
     func takeValues() -> [Value] { [] }
     func forEachValue(_ body: (UnsafeMutablePointer<Value>) throws -> Void) throws {}
     func groups(of owners: KeyList) -> RowGroups { RowGroups(of: owners) }

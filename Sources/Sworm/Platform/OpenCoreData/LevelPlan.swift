@@ -15,7 +15,7 @@ struct LevelPlan {
     let entity: CompiledEntity
 
     init<T, Value>(
-        _ request: RequestContent, of binding: EntityBinding<T>, _ plan: PlannedRows<Value>,
+        _ request: RequestContent, of binding: EntityBinding<T>, plan: PlannedRows<Value>,
         columns: [ComputedColumn<Value>], links: [String], source: TreeSource, in session: TreeSession
     ) throws {
         let entity = binding.entity

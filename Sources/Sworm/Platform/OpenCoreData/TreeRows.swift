@@ -38,7 +38,7 @@ struct TreeRows<Value> {
     func copy(_ row: Int) -> Value? { value(row).pointee }
 
     /// Calls a closure with the memory of a value.
-    func update(_ row: Int, _ body: (UnsafeMutablePointer<Value>) throws -> Void) rethrows { try body(value(row)) }
+    func update(at row: Int, _ body: (UnsafeMutablePointer<Value>) throws -> Void) rethrows { try body(value(row)) }
 
     private func value(_ row: Int) -> UnsafeMutablePointer<Value> { memory[row].assumingMemoryBound(to: Value.self) }
 

@@ -23,7 +23,8 @@ struct TreeSession {
         of request: RequestContent, in binding: EntityBinding<T>, plan: PlannedRows<Value>,
         columns: [ComputedColumn<Value>], links: [String], source: TreeSource = .request
     ) throws -> TreeRows<Value> {
-        let level = try LevelPlan(request, of: binding, plan, columns: columns, links: links, source: source, in: self)
+        let level = try LevelPlan(
+            request, of: binding, plan: plan, columns: columns, links: links, source: source, in: self)
         do {
             return TreeRows(try session.rows(of: level.level, layout: level.integers.layout), of: level)
         } catch {
@@ -37,7 +38,7 @@ struct TreeSession {
         links: [String], size: Int, _ body: (TreeRows<T>) throws -> Void
     ) throws {
         let level = try LevelPlan(
-            request, of: binding, plan, columns: columns, links: links, source: .request, in: self)
+            request, of: binding, plan: plan, columns: columns, links: links, source: .request, in: self)
         // Errors of the closure are rethrown unchanged.
         var failure: (any Error)?
         do {

@@ -29,7 +29,7 @@ struct ObjectChoice<Child: ManagedTreeConvertible> {
         }
         if let sorts {
             let values = try sorts.rows(of: objects.map(\.predicateSubject))
-            objects = objects.indices.sorted { precedes($0, $1, of: objects, by: values) }.map { objects[$0] }
+            objects = objects.indices.sorted { areInOrder($0, before: $1, of: objects, by: values) }.map { objects[$0] }
         } else if !isOrdered {
             objects.sort { $0.positionInOrder < $1.positionInOrder }
         }
@@ -38,8 +38,8 @@ struct ObjectChoice<Child: ManagedTreeConvertible> {
         return objects
     }
 
-    private func precedes(
-        _ one: Int, _ other: Int, of objects: [NSManagedObject], by values: [[AttributeValue]]
+    private func areInOrder(
+        _ one: Int, before other: Int, of objects: [NSManagedObject], by values: [[AttributeValue]]
     ) -> Bool {
         for (index, sort) in request.sorts.enumerated() {
             switch compareForSort(values[one][index], values[other][index]) {

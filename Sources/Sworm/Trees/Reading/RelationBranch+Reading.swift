@@ -24,14 +24,14 @@ extension RelationBranch {
         }
         if !isFollowed, !owners.keys.isEmpty, let deeper = try children(), deeper.count > 0 {
             guard let leave else { throw tooDeep() }
-            for row in 0..<rows.count { rows.update(row, leave) }
+            for row in 0..<rows.count { rows.update(at: row, leave) }
             return
         }
         guard isToMany else { return try setOne(found, keys: owners, in: rows) }
         let lists = found?.takeLists(of: owners) ?? []
         for row in 0..<rows.count {
             let list = lists.isEmpty ? [] : lists[owners.index(row)]
-            try rows.update(row) { if !set(list, of: $0) { throw missing("p\(keys[row])") } }
+            try rows.update(at: row) { if !set(list, of: $0) { throw missing("p\(keys[row])") } }
         }
     }
 
@@ -42,7 +42,7 @@ extension RelationBranch {
             let place = links.isMissing(row) ? -1 : places[links.index(row)]
             let child = place >= 0 ? children?.copy(place) : nil
             guard case .one(let setChild) = content else { continue }
-            try rows.update(row) { if !setChild($0, child) { throw missing("p\(keys[row])") } }
+            try rows.update(at: row) { if !setChild($0, child) { throw missing("p\(keys[row])") } }
         }
     }
 

@@ -20,7 +20,7 @@ protocol TreeBranch<Tree>: BranchContent {
     /// Whether a save writes the branch.
     func isWritten(_ bindings: BindingCache) -> Bool
     /// Adds the children of trees to a save.
-    func save(_ owners: [SavedTree<Tree>], _ saver: TreeSaver) throws
+    func save(_ owners: [SavedTree<Tree>], by saver: TreeSaver) throws
     func read(into rows: TreeRows<Tree>, of owner: EntityBinding<Tree>, _ reader: TreeReader) throws
     func read(
         into trees: UnsafeMutableBufferPointer<Tree>, of objects: [NSManagedObject], with owner: EntityBinding<Tree>,
@@ -52,7 +52,7 @@ struct RelationBranch<Tree: ManagedTreeConvertible, Source: ChildSource>: TreeBr
     let children: @Sendable (Tree) -> [Source.Value]?
 
     init<Value>(
-        _ access: PropertyAccess<Tree, Value>, _ relation: String, kind: RelationKind = .toOne, source: Source,
+        _ access: PropertyAccess<Tree, Value>, along relation: String, kind: RelationKind = .toOne, source: Source,
         options: [BranchOption<Source.Object>], leave: (@Sendable (UnsafeMutablePointer<Tree>) -> Void)? = nil,
         choice: @escaping @Sendable () -> RequestContent = { RequestContent(of: Source.Object.self) },
         isInOrder: Bool = true, content: Property, children: @escaping @Sendable (Tree) -> [Source.Value]?

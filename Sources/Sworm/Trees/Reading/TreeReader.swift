@@ -34,7 +34,7 @@ final class TreeReader {
 
     /// Calls a closure with the address of each tree that a request finds, out of which the closure must move it.
     func forEach<T: ManagedTreeConvertible>(
-        _ request: RequestContent, of type: T.Type, _ body: (UnsafeMutablePointer<T>) throws -> Void
+        in request: RequestContent, of type: T.Type, _ body: (UnsafeMutablePointer<T>) throws -> Void
     ) throws {
         let (binding, plan) = try prepared(T.self)
         let isRead = try withSession(for: request, of: binding, plan: plan) { session in
@@ -108,7 +108,7 @@ final class TreeReader {
         if rows.count == 0 { return }
         let plan = T.treePlan
         if let id = plan.idBranch {
-            for (row, reference) in rows.references.enumerated() { rows.update(row) { id.set(reference, of: $0) } }
+            for (row, reference) in rows.references.enumerated() { rows.update(at: row) { id.set(reference, of: $0) } }
         }
         for branch in plan.branches { try branch.read(into: rows, of: binding, self) }
     }

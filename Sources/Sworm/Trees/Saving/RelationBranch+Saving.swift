@@ -48,7 +48,7 @@ extension RelationBranch {
         return role(of: relation) != .readOnly
     }
 
-    func save(_ owners: [SavedTree<Tree>], _ saver: TreeSaver) throws {
+    func save(_ owners: [SavedTree<Tree>], by saver: TreeSaver) throws {
         let relationship = try saver.relationship(relation, of: Tree.Entity.entityName)
         guard let role = role(of: relationship), role != .readOnly else { return }
         let binding = try saver.bindings.binding(for: Source.Object.self)
@@ -71,7 +71,7 @@ extension RelationBranch {
             ranges.append((owner, start..<values.count))
         }
         let matched = try options.matched.map { try binding.mapping.index(of: $0) }
-        let identity = try identity(matched: matched, binding, lists: lists, role: role, saver)
+        let identity = try identity(matched: matched, in: binding, lists: lists, role: role, saver)
         let nodes = try saver.nodes(of: values, in: source, at: slots, identity: identity, role: role, lists: lists)
         for (list, range) in ranges.enumerated() {
             let place = SavePlace(in: range.owner.place, label: label)
@@ -100,7 +100,8 @@ extension RelationBranch {
     }
 
     private func identity(
-        matched: [Int], _ binding: EntityBinding<Source.Object>, lists: [SaveList], role: BranchRole, _ saver: TreeSaver
+        matched: [Int], in binding: EntityBinding<Source.Object>, lists: [SaveList], role: BranchRole,
+        _ saver: TreeSaver
     ) throws -> SaveIdentity {
         let named = matched.isEmpty ? nil : matched
         let indices = try named ?? source.identifyingIndex(in: binding.mapping).map { [$0] }

@@ -90,7 +90,7 @@ final class TreeSaver {
         if plan.branches.isEmpty { return }
         let written = trees.filter { $0.node.isNew || $0.node.rank == .updated }
         if written.isEmpty { return }
-        for branch in plan.branches where branch.relation != inverse { try branch.save(written, self) }
+        for branch in plan.branches where branch.relation != inverse { try branch.save(written, by: self) }
     }
 
     /// Returns the objects of values, known or new.

@@ -30,10 +30,9 @@ extension Attribute where PlainObject: ManagedTreeConvertible {
     /// - Parameters:
     ///   - keyPath: The key path of the tree's property, an optional of an optional.
     ///   - source: The key path of the property of the entity's type.
-    ///   - presence: The meaning of nil.
     public init<V: SupportedAttributeType>(
         _ keyPath: any WritableKeyPath<PlainObject, V??> & Sendable,
-        _ source: any KeyPath<PlainObject.Entity, V?> & Sendable, _ presence: AttributePresence
+        _ source: any KeyPath<PlainObject.Entity, V?> & Sendable
     ) {
         self.init(
             at: keyPath, name: Self.name(of: source), options: [], typeName: "\(V.self)??", isOptional: true,

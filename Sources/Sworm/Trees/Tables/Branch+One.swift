@@ -15,7 +15,7 @@ extension Branch {
     ) {
         let access = PropertyAccess(property)
         content = RelationBranch(
-            access, Tree.Entity.relations[keyPath: relation].name, source: WholeChild<Child>(), options: options,
+            access, along: Tree.Entity.relations[keyPath: relation].name, source: WholeChild<Child>(), options: options,
             content: .one { tree, child in
                 guard let child else { return false }
                 access.set(child, of: tree)
@@ -37,7 +37,7 @@ extension Branch {
     ) {
         let access = PropertyAccess(property)
         content = RelationBranch(
-            access, Tree.Entity.relations[keyPath: relation].name, source: WholeChild<Child>(), options: options,
+            access, along: Tree.Entity.relations[keyPath: relation].name, source: WholeChild<Child>(), options: options,
             content: .one { tree, child in
                 access.set(child, of: tree)
                 return true
@@ -59,7 +59,7 @@ extension Branch {
     ) {
         let access = PropertyAccess(property)
         content = RelationBranch(
-            access, Tree.Entity.relations[keyPath: relation].name, source: WholeChild<Child>(), options: options,
+            access, along: Tree.Entity.relations[keyPath: relation].name, source: WholeChild<Child>(), options: options,
             leave: { access.set(nil, of: $0) },
             content: .one { tree, child in
                 access.set(.some(child), of: tree)
@@ -84,7 +84,7 @@ extension Branch {
     ) {
         let access = PropertyAccess(property)
         content = RelationBranch(
-            access, Tree.Entity.relations[keyPath: relation].name, source: AttributeChild(attribute: attribute),
+            access, along: Tree.Entity.relations[keyPath: relation].name, source: AttributeChild(attribute: attribute),
             options: options,
             content: .one { tree, child in
                 access.set(child, of: tree)

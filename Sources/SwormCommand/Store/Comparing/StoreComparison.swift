@@ -49,19 +49,19 @@ final class StoreComparison {
                 left.flatMap { match.attributes(of: $0, in: old.model) } != nil
                 && right.flatMap { match.attributes(of: $0, in: new.model) } != nil
             if isKeyed {
-                try compareByLabel(leftStream, rightStream)
+                try compareByLabel(leftStream, with: rightStream)
             } else {
-                try compareByKey(leftStream, rightStream)
+                try compareByKey(leftStream, with: rightStream)
             }
         }
     }
 
     /// Both streams are in key order, so each is read once and neither is held in memory.
-    private func compareByKey(_ left: ObjectStream?, _ right: ObjectStream?) throws {
+    private func compareByKey(_ left: ObjectStream?, with right: ObjectStream?) throws {
         var (one, other) = (try left?.record(), try right?.record())
         while one != nil || other != nil {
             if let here = one, let there = other, here.name.key == there.name.key {
-                try compare(here, there)
+                try compare(here, with: there)
                 (one, other) = (try left?.record(), try right?.record())
             } else if let here = one, other.map({ here.name.key < $0.name.key }) ?? true {
                 try report(.removed(oldLabels.label(here.name), changes(from: here, to: nil)))
@@ -73,13 +73,13 @@ final class StoreComparison {
         }
     }
 
-    private func compareByLabel(_ left: ObjectStream?, _ right: ObjectStream?) throws {
+    private func compareByLabel(_ left: ObjectStream?, with right: ObjectStream?) throws {
         var waiting: [String: ObjectRecord] = [:]
         while let record = try right?.record() { waiting[newLabels.label(record.name)] = record }
         while let record = try left?.record() {
             let label = oldLabels.label(record.name)
             if let other = waiting.removeValue(forKey: label) {
-                try compare(record, other)
+                try compare(record, with: other)
             } else {
                 try report(.removed(label, changes(from: record, to: nil)))
             }
@@ -89,7 +89,7 @@ final class StoreComparison {
         }
     }
 
-    private func compare(_ one: ObjectRecord, _ other: ObjectRecord) throws {
+    private func compare(_ one: ObjectRecord, with other: ObjectRecord) throws {
         let changes = changes(from: one, to: other)
         if !changes.isEmpty { try report(.changed(oldLabels.label(one.name), changes)) }
     }

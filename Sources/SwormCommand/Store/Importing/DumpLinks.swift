@@ -101,7 +101,9 @@ struct DumpLinks {
         }
         let back = model[relationship.destination].relationships[inverse]
         // An object that is its own partner states the link once only.
-        guard !back.isTransient, !(word.owner == word.destination && isReflexive(relationship, back)) else { return }
+        guard !back.isTransient, !(word.owner == word.destination && isReflexive(relationship, with: back)) else {
+            return
+        }
         let link = pair(word, relationship: relationship, back: back, inverse: inverse)
         guard halves.removeValue(forKey: link) != nil else {
             halves[link] = word
@@ -114,7 +116,7 @@ struct DumpLinks {
 
     // MARK: Pairs
 
-    private func isReflexive(_ relationship: CompiledRelationship, _ back: CompiledRelationship) -> Bool {
+    private func isReflexive(_ relationship: CompiledRelationship, with back: CompiledRelationship) -> Bool {
         relationship.owner == back.owner && relationship.name == back.name
     }
 
@@ -123,7 +125,7 @@ struct DumpLinks {
         _ word: Word, relationship: CompiledRelationship, back: CompiledRelationship, inverse: Int
     ) -> SaveRequest.Link {
         let isFirst =
-            isReflexive(relationship, back)
+            isReflexive(relationship, with: back)
             ? (word.owner.entity, word.owner.key) < (word.destination.entity, word.destination.key)
             : (relationship.owner, word.slot) < (back.owner, inverse)
         return isFirst

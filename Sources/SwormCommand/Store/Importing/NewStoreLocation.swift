@@ -128,18 +128,18 @@ final class NewStoreLocation {
 
     /// Checks that a store that must not be changed shares no files with the new one.
     private static func check(_ target: URL, keeps source: URL) throws {
-        func isSame(_ one: String, _ other: String) -> Bool {
+        func isSame(_ one: String, as other: String) -> Bool {
             guard let stamp = FileStamp(path: one) else { return false }
             return stamp == FileStamp(path: other)
         }
-        guard !isSame(target.path, source.path) else {
+        guard !isSame(target.path, as: source.path) else {
             throw ToolError(
                 .fileExists, "'\(target.path)' is the damaged store itself", hint: "choose another name")
         }
         let sharesFolder =
             isSame(
                 target.deletingLastPathComponent().path,
-                source.resolvingSymlinksInPath().deletingLastPathComponent().path)
+                as: source.resolvingSymlinksInPath().deletingLastPathComponent().path)
             && target.deletingPathExtension().lastPathComponent
                 == source.resolvingSymlinksInPath().deletingPathExtension().lastPathComponent
         guard !sharesFolder || kind(of: support(StoreFiles(url: source))) == nil else {

@@ -10,13 +10,14 @@ struct HistoryCheck {
         let columns = try HistoryTables.columns(connection)
         guard let changes = columns[.change], let transactions = columns[.transaction] else { return [] }
         var issues: [StoreIssue] = []
-        func count(_ kind: StoreIssue.Kind, _ sql: String, _ message: (Int64) -> String) throws {
+        func count(_ kind: StoreIssue.Kind, by sql: String, _ message: (Int64) -> String) throws {
             if let count = try connection.integer(sql), count > 0 { issues.append(StoreIssue(kind, message(count))) }
         }
         if changes.contains("ZTRANSACTIONID") {
             try count(
                 .historyTransaction,
-                "SELECT count(*) FROM ACHANGE c WHERE NOT EXISTS (SELECT 1 FROM ATRANSACTION t WHERE t.Z_PK = c.ZTRANSACTIONID)"
+                by:
+                    "SELECT count(*) FROM ACHANGE c WHERE NOT EXISTS (SELECT 1 FROM ATRANSACTION t WHERE t.Z_PK = c.ZTRANSACTIONID)"
             ) { "ACHANGE: \($0) rows belong to no transaction" }
         }
         for column in ["ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS"]
@@ -25,7 +26,8 @@ struct HistoryCheck {
                 columns[.string] == nil
                 ? "1" : "NOT EXISTS (SELECT 1 FROM ATRANSACTIONSTRING s WHERE s.Z_PK = t.\(column))"
             try count(
-                .historyReference, "SELECT count(*) FROM ATRANSACTION t WHERE t.\(column) IS NOT NULL AND \(missing)"
+                .historyReference,
+                by: "SELECT count(*) FROM ATRANSACTION t WHERE t.\(column) IS NOT NULL AND \(missing)"
             ) {
                 "ATRANSACTION: \($0) rows have a \(column) that refers to no row"
             }
@@ -33,11 +35,12 @@ struct HistoryCheck {
         if changes.contains("ZENTITY") {
             try count(
                 .historyChange,
-                "SELECT count(*) FROM ACHANGE WHERE ZENTITY NOT IN (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_ENT <= \(model.entities.count))"
+                by:
+                    "SELECT count(*) FROM ACHANGE WHERE ZENTITY NOT IN (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_ENT <= \(model.entities.count))"
             ) { "ACHANGE: \($0) rows have an unknown entity" }
         }
         if changes.contains("ZCHANGETYPE") {
-            try count(.historyChange, "SELECT count(*) FROM ACHANGE WHERE ZCHANGETYPE NOT IN (0, 1, 2)") {
+            try count(.historyChange, by: "SELECT count(*) FROM ACHANGE WHERE ZCHANGETYPE NOT IN (0, 1, 2)") {
                 "ACHANGE: \($0) rows are neither an insertion nor an update nor a deletion"
             }
         }

@@ -130,10 +130,10 @@ struct DerivationSQL: Sendable {
         }
         if hops.isEmpty { value = last }
         let end = entity.attributes[attribute]
-        func change(_ index: Int, _ table: String, _ condition: String) -> Trigger {
+        func change(_ index: Int, of table: String, where condition: String) -> Trigger {
             writing(of: [read(index)], in: table, condition, from: index == hops.count ? end : nil)
         }
-        var triggers: [Trigger] = [own("INSERT"), change(0, table, "Z_PK = NEW.Z_PK")]
+        var triggers: [Trigger] = [own("INSERT"), change(0, of: table, where: "Z_PK = NEW.Z_PK")]
         for index in hops.indices {
             var condition = "\(hops[index].key) = NEW.Z_PK"
             for before in (0..<index).reversed() {
@@ -141,7 +141,7 @@ struct DerivationSQL: Sendable {
             }
             // A destination may be inserted after the rows that refer to it.
             triggers.append(Trigger(event: "INSERT", table: hops[index].table, condition: condition))
-            triggers.append(change(index + 1, hops[index].table, condition))
+            triggers.append(change(index + 1, of: hops[index].table, where: condition))
         }
         return Parts(value: value, triggers: triggers, source: "\(hops.last?.table ?? table).\(last)")
     }
@@ -162,15 +162,15 @@ struct DerivationSQL: Sendable {
         // Without members the sum is 0, and there is no minimum or maximum.
         let total = aggregate == .sum ? "IFNULL(\(result), 0)" : result
         var parts = Parts(value: "", triggers: [own("INSERT")], source: column.map { "\(members).\($0)" })
-        func note(_ event: String, _ table: String, _ condition: String) {
+        func note(_ event: String, of table: String, where condition: String) {
             parts.triggers.append(Trigger(event: event, table: table, condition: condition))
         }
         switch layout.toMany(relationship, in: derived.entity.number) {
         case .inverse(let name, _)?, .oneWay(let name, _)?:
             let key = SQLName.quoted(name)
             parts.value = "(SELECT \(total) FROM \(members) AS D1 WHERE D1.\(key) = \(table).Z_PK)"
-            note("INSERT", members, "Z_PK = NEW.\(key)")
-            note("DELETE", members, "Z_PK = OLD.\(key)")
+            note("INSERT", of: members, where: "Z_PK = NEW.\(key)")
+            note("DELETE", of: members, where: "Z_PK = OLD.\(key)")
             let columns = [key] + (column.map { [$0] } ?? [])
             parts.triggers.append(
                 writing(of: columns, in: members, "Z_PK IN (OLD.\(key), NEW.\(key))", from: source))
@@ -182,11 +182,11 @@ struct DerivationSQL: Sendable {
             }
             let joined = column == nil ? "" : " JOIN \(members) AS D1 ON D1.Z_PK = D2.\(other)"
             parts.value = "(SELECT \(total) FROM \(join.source) AS D2\(joined) WHERE D2.\(own) = \(table).Z_PK)"
-            note("INSERT", list, rows("NEW"))
-            note("DELETE", list, rows("OLD"))
+            note("INSERT", of: list, where: rows("NEW"))
+            note("DELETE", of: list, where: rows("OLD"))
             if let column {
                 let owners = "Z_PK IN (SELECT \(own) FROM \(join.source) WHERE \(other) = NEW.Z_PK)"
-                note("INSERT", members, owners)
+                note("INSERT", of: members, where: owners)
                 parts.triggers.append(writing(of: [column], in: members, owners, from: source))
             }
         case nil: return nil

@@ -6,7 +6,7 @@ extension CoreDataError {
     init(_ error: SQLiteError, while action: String, path: String?) {
         let store = path.map { "the store '\($0)'" } ?? "the store in memory"
         func make(
-            _ code: Int, _ explanation: String, _ condition: StoreCondition? = nil
+            _ code: Int, _ explanation: String, condition: StoreCondition? = nil
         ) -> CoreDataError {
             CoreDataError(
                 code, "Cannot \(action) \(store): \(explanation)", cause: error, condition: condition)
@@ -15,7 +15,8 @@ extension CoreDataError {
         case SQLiteError.busy, SQLiteError.locked:
             self = make(
                 NSPersistentStoreTimeoutError,
-                "another connection or process has locked it. Close the other one, or raise the timeout.", .timedOut)
+                "another connection or process has locked it. Close the other one, or raise the timeout.",
+                condition: .timedOut)
         case SQLiteError.full:
             self = make(
                 CocoaError.Code.fileWriteOutOfSpace.rawValue,

@@ -115,7 +115,7 @@ struct LinkSources {
         guard let inverse = inverse(of: place), new.toOne(inverse.slot, in: inverse.entity) != nil else {
             return decide(place, isDirect: hasToOnes(place))
         }
-        if hasToOnes(place), hasToOnes(inverse), areInverse(place, inverse) {
+        if hasToOnes(place), hasToOnes(inverse), isInverse(place, of: inverse) {
             feeds[place] = .direct
             feeds[inverse] = .direct
         } else {
@@ -131,7 +131,7 @@ struct LinkSources {
     }
 
     /// Returns whether the sources of two relationships are inverses of each other.
-    private func areInverse(_ one: PropertyLocation, _ other: PropertyLocation) -> Bool {
+    private func isInverse(_ one: PropertyLocation, of other: PropertyLocation) -> Bool {
         let backs = Set(
             sources(of: one).map { pair, slot in
                 map.source.inverse(of: pair.source.relationships[slot]).map { Origin(owner: $0.owner, name: $0.name) }

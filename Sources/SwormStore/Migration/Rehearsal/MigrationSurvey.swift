@@ -139,7 +139,7 @@ struct MigrationSurvey {
         let relationship = pair.source.relationships[slot]
         guard let links = layout.links(of: slot, in: pair.source, map.source) else { return [] }
         let name = "\(pair.source.name).\(relationship.name)"
-        func finding(_ kind: Finding.Kind, _ sql: String, _ message: (Int64) -> String) throws -> [Finding] {
+        func finding(_ kind: Finding.Kind, by sql: String, _ message: (Int64) -> String) throws -> [Finding] {
             guard let count = try connection.integer(sql), count > 0 else { return [] }
             return [
                 Finding(
@@ -149,20 +149,20 @@ struct MigrationSurvey {
         }
         guard let new = pair.relationships.firstIndex(of: slot).map({ pair.destination.relationships[$0] }) else {
             guard holds(slot, of: pair.source), !inverseStays(relationship) else { return [] }
-            return try finding(.lost, "SELECT count(*) FROM (\(links))") {
+            return try finding(.lost, by: "SELECT count(*) FROM (\(links))") {
                 "\(Self.links($0)) of '\(name)' would be deleted: the new model has no such relationship"
             }
         }
         var findings: [Finding] = []
         if relationship.isToMany, !new.isToMany {
-            findings += try finding(.truncated, "SELECT count(*) - count(DISTINCT O) FROM (\(links))") {
+            findings += try finding(.truncated, by: "SELECT count(*) - count(DISTINCT O) FROM (\(links))") {
                 "\(Self.links($0)) of '\(name)' would be deleted: the relationship is now to-one"
             }
         }
         let inverse = map.destination.inverse(of: new)
         // The links that the inverse had before are reported with the inverse.
         if inverse.map({ !$0.isToMany && !inverseStays(relationship) }) ?? new.isToMany {
-            findings += try finding(.truncated, sharedMembers(of: new.name, pair)) {
+            findings += try finding(.truncated, by: sharedMembers(of: new.name, pair)) {
                 "\(Self.links($0)) of '\(name)' would be deleted: its inverse is now to-one"
             }
         }
@@ -175,7 +175,8 @@ struct MigrationSurvey {
         let numbers = staying.map(String.init).joined(separator: ", ")
         findings += try finding(
             .orphan,
-            "SELECT count(*) FROM (\(links)) WHERE NOT EXISTS (SELECT 1 FROM \(table(target)) AS t WHERE t.Z_PK = M AND t.Z_ENT IN (\(numbers)))"
+            by:
+                "SELECT count(*) FROM (\(links)) WHERE NOT EXISTS (SELECT 1 FROM \(table(target)) AS t WHERE t.Z_PK = M AND t.Z_ENT IN (\(numbers)))"
         ) { "\(Self.links($0)) of '\(name)' would be deleted: they point to deleted or missing objects" }
         return findings
     }

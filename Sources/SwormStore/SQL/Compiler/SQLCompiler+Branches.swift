@@ -45,23 +45,30 @@ extension SQLCompiler {
     private func allMembers(
         _ level: TreeLevel, in members: MemberTables, of owners: [Int64]
     ) throws -> CompiledStatement {
+        let query = try search(for: level, in: members) { query in
+            "\(members.owner) IN (SELECT value FROM json_each(\(query.bind(owners))))"
+        }
+        query.orderings.insert(members.owner, at: 0)
+        return try query.statement(of: level, owner: members.owner)
+    }
+
+    /// Returns the search for the members of owners, in the order of the level.
+    private func search(
+        for level: TreeLevel, in members: MemberTables, where owner: (QueryBuilder) -> String
+    ) throws -> QueryBuilder {
         let query = QueryBuilder(self, entity: level.fetch.entity)
         if let join = members.join { query.join("JOIN \(join) ON \(members.link)") }
-        query.conditions.append(.atom("\(members.owner) IN (SELECT value FROM json_each(\(query.bind(owners))))"))
+        query.conditions.append(.atom(owner(query)))
         try query.restrict(to: level.fetch)
-        query.orderings = [members.owner] + members.ordered(query.orderings, of: level.fetch)
-        return try query.statement(of: level, owner: members.owner)
+        query.orderings = members.ordered(query.orderings, of: level.fetch)
+        return query
     }
 
     /// The first members of each owner: a search for each, which ends at the limit, and uses an index where there is one.
     private func partialMembers(
         _ level: TreeLevel, in members: MemberTables, of owners: [Int64]
     ) throws -> CompiledStatement {
-        let search = QueryBuilder(self, entity: level.fetch.entity)
-        if let join = members.join { search.join("JOIN \(join) ON \(members.link)") }
-        search.conditions.append(.atom("\(members.owner) = o.value"))
-        try search.restrict(to: level.fetch)
-        search.orderings = members.ordered(search.orderings, of: level.fetch)
+        let search = try search(for: level, in: members) { _ in "\(members.owner) = o.value" }
         let found = search.statement(selecting: search.root.key)
 
         let query = QueryBuilder(self, entity: level.fetch.entity, behind: "json_each(?1) o JOIN") { query in

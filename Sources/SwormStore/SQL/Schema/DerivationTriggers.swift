@@ -29,7 +29,7 @@ struct DerivationTriggers {
         else { return [] }
         let (table, value, key) = (target.table, target.column, SQLName.quoted(column))
         let memberTable = SQLName.quoted(member)
-        func step(_ role: String, _ event: String, _ row: String, _ change: String) -> String {
+        func step(_ role: String, on event: String, of row: String, change: String) -> String {
             let report = target.report(
                 by: "NSCoreDataDATriggerUpdatedAffectedObjectValue", where: "Z_PK = \(row).\(key)")
             return target.trigger(
@@ -38,10 +38,10 @@ struct DerivationTriggers {
         }
         let report = target.report(by: "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue", where: "Z_PK = NEW.Z_PK")
         return [
-            step("PARAMETER_INSERT", "AFTER INSERT", "NEW", "IFNULL(\(value), 0) + 1"),
-            step("PARAMETER_UPDATE_INCREMENT", "AFTER UPDATE OF \(key)", "NEW", "\(value) + 1"),
-            step("PARAMETER_UPDATE_DECREMENT", "AFTER UPDATE OF \(key)", "OLD", "\(value) - 1"),
-            step("PARAMETER_DELETE", "AFTER DELETE", "OLD", "\(value) - 1"),
+            step("PARAMETER_INSERT", on: "AFTER INSERT", of: "NEW", change: "IFNULL(\(value), 0) + 1"),
+            step("PARAMETER_UPDATE_INCREMENT", on: "AFTER UPDATE OF \(key)", of: "NEW", change: "\(value) + 1"),
+            step("PARAMETER_UPDATE_DECREMENT", on: "AFTER UPDATE OF \(key)", of: "OLD", change: "\(value) - 1"),
+            step("PARAMETER_DELETE", on: "AFTER DELETE", of: "OLD", change: "\(value) - 1"),
             target.trigger(
                 on: target.name, role: "SOURCE_INSERT",
                 event: "AFTER INSERT ON \(table) FOR EACH ROW\(target.condition)",
