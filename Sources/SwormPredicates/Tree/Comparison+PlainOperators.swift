@@ -23,11 +23,13 @@ extension Comparison {
         case (_, .value(.null)), (.value(.null), _), (.value, .value): return equal
         case (_, .value):
             // A quantified comparison is never undecided, so that nil needs no separate test.
-            return quantifier == .direct ? .and([equal, compare(left, by: .notEqual, with: null, quantifier: .direct)]) : equal
+            return quantifier == .direct
+                ? .and([equal, compare(left, by: .notEqual, with: null, quantifier: .direct)]) : equal
         default:
             guard quantifier == .direct else { return .or([equal, .and([leftIsNull, rightIsNull])]) }
             let bothThere: [PredicateTree] = [
-                compare(left, by: .notEqual, with: null, quantifier: .direct), compare(right, by: .notEqual, with: null, quantifier: .direct),
+                compare(left, by: .notEqual, with: null, quantifier: .direct),
+                compare(right, by: .notEqual, with: null, quantifier: .direct),
             ]
             return .or([.and([equal] + bothThere), .and([leftIsNull, rightIsNull])])
         }

@@ -17,30 +17,45 @@ public protocol BranchCollection<BranchChild>: SendableMetatype {
 }
 
 extension Array: BranchCollection {
+    /// The type of one object in the collection.
     public typealias BranchChild = Element
 
+    /// Returns the collection of children in the order of the relation.
     public static func _collection(of children: [Element]) -> [Element] { children }
+    /// Returns the children of a collection; nil if they are left out.
     public static func _children(of collection: [Element]) -> [Element]? { collection }
+    /// The value that leaves the children out; nil if they cannot be left out.
     public static var _leftOut: [Element]? { nil }
+    /// Whether the collection has an order.
     public static var _isInOrder: Bool { true }
 }
 
 extension Set: BranchCollection {
+    /// The type of one object in the collection.
     public typealias BranchChild = Element
 
+    /// Returns the collection of children in the order of the relation.
     public static func _collection(of children: [Element]) -> Set<Element> { Set(children) }
+    /// Returns the children of a collection; nil if they are left out.
     public static func _children(of collection: Set<Element>) -> [Element]? { Array(collection) }
+    /// The value that leaves the children out; nil if they cannot be left out.
     public static var _leftOut: Set<Element>? { nil }
+    /// Whether the collection has an order.
     public static var _isInOrder: Bool { false }
 }
 
 extension Optional: BranchCollection where Wrapped: BranchCollection {
+    /// The type of one object in the collection.
     public typealias BranchChild = Wrapped.BranchChild
 
+    /// Returns the collection of children in the order of the relation.
     public static func _collection(of children: [Wrapped.BranchChild]) -> Wrapped? { Wrapped._collection(of: children) }
+    /// Returns the children of a collection; nil if they are left out.
     public static func _children(of collection: Wrapped?) -> [Wrapped.BranchChild]? {
         collection.flatMap { Wrapped._children(of: $0) }
     }
+    /// The value that leaves the children out; nil if they cannot be left out.
     public static var _leftOut: Wrapped?? { .some(nil) }
+    /// Whether the collection has an order.
     public static var _isInOrder: Bool { Wrapped._isInOrder }
 }
