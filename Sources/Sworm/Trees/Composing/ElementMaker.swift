@@ -90,6 +90,8 @@ struct TreeNeeds: Sendable {
 /// The way in which the elements of a level are made of its values.
 struct ElementMaker<Child: ManagedTreeConvertible, Element>: Sendable {
     var parts = PartNeeds()
+    /// Whether the elements are the values.
+    var isPlain = false
     let make: @Sendable (TreeLevelValues<Child>, TreeReader) throws -> [Element]
 
     var needs: TreeNeeds { parts.needs }
@@ -111,7 +113,7 @@ struct PartNeeds: Sendable {
 
 extension ElementMaker where Element == Child {
     /// The maker whose elements are the values.
-    static var plain: ElementMaker { ElementMaker { level, _ in level.takeValues() } }
+    static var plain: ElementMaker { ElementMaker(isPlain: true) { level, _ in level.takeValues() } }
 }
 
 // The compiler cannot pass a function with a parameter pack to another function, so there are two.

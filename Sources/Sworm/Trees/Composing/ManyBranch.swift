@@ -157,7 +157,8 @@ public struct ManyBranch<Owner: ManagedObjectConvertible, Child: ManagedTreeConv
             case .rows(let keys, _):
                 let list = KeyList(keys)
                 let source = TreeSource.members(
-                    of: owner.entity, relation: relation, owners: list.keys, anyOrder: true)
+                    of: owner.entity, relation: relation, owners: list.keys,
+                    anyOrder: maker.isPlain && Child.branches.isEmpty)
                 let level = try reader.rows(choice, from: source, for: maker)
                 let groups = level.groups(of: list)
                 let lists = groups.lists(of: try maker.make(level, reader))

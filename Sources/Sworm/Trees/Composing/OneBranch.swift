@@ -88,7 +88,8 @@ public struct OneBranch<Owner: ManagedObjectConvertible, Child: ManagedTreeConve
                 let binding = try reader.bindings.binding(for: Child.self)
                 let choice = try ObjectChoice(RequestContent(of: Child.self), of: binding, isOrdered: true)
                 let lists = try objects.map { object in
-                    try choice.objects(in: owner.destination(of: object, along: relation).map { [$0] } ?? [])
+                    try choice.objects(
+                        in: reader.context.present(owner.destination(of: object, along: relation)).map { [$0] } ?? [])
                 }
                 let elements = try maker.make(reader.level(of: lists.flatMap { $0 }, for: maker), reader)
                 return lists.split(elements).map(\.first)

@@ -12,8 +12,10 @@ protocol AnyTreePlan: AnyObject, Sendable {
 
     /// Returns whether the trees can be read from rows, without those of inner trees.
     func readsRows(_ bindings: BindingCache) throws -> Bool
-    /// Throws an error if a branch cannot be saved, without those of inner trees.
-    func checkSaving(_ bindings: BindingCache) throws
+    /// Throws an error if a branch cannot be saved, without those of inner trees and that of a relation.
+    func checkSaving(_ bindings: BindingCache, besides inverse: String?) throws
+    /// Returns the inner trees that are saved with these trees, besides those of a relation.
+    func savedPlans(_ bindings: BindingCache, besides inverse: String?) -> [SavedPlan]
     /// Records the reads of the branches, without those of inner trees.
     func record(with recorder: RequestRecorder, _ bindings: BindingCache)
 }
@@ -41,6 +43,23 @@ extension TreeEntities {
             readsOthers = readsOthers || plan.hasColumns || plan.parts.contains { !$0.isPlain }
             for part in plan.parts { names.insert(part.entity) }
         }
+    }
+}
+
+/// A plan of trees that are saved, and the relation back to their owners, which is not.
+struct SavedPlan: Hashable {
+    let plan: any AnyTreePlan
+    let inverse: String?
+
+    init(_ plan: any AnyTreePlan, besides inverse: String?) { (self.plan, self.inverse) = (plan, inverse) }
+
+    static func == (left: SavedPlan, right: SavedPlan) -> Bool {
+        left.plan.type == right.plan.type && left.inverse == right.inverse
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(plan.type)
+        hasher.combine(inverse)
     }
 }
 

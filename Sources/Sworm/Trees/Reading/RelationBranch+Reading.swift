@@ -10,7 +10,8 @@ extension RelationBranch {
         let owners = isToMany ? KeyList(keys) : KeyList(rows.links(relation))
         let origin =
             isToMany
-            ? TreeSource.members(of: owner.entity, relation: relation, owners: owners.keys, anyOrder: true)
+            ? TreeSource.members(
+                of: owner.entity, relation: relation, owners: owners.keys, anyOrder: source.plan == nil)
             : TreeSource.keys(owners.keys)
         func children() throws -> TreeRows<Source.Value>? {
             guard let plan = try source.rows(with: binding) else { return nil }
@@ -23,15 +24,30 @@ extension RelationBranch {
             if let found { try source.fill(found, with: binding, by: reader) }
         }
         if !isFollowed, !owners.keys.isEmpty, let deeper = try children(), deeper.count > 0 {
-            guard let leave else { throw tooDeep() }
-            for row in 0..<rows.count { rows.update(at: row, leave) }
-            return
+            return try leaveOut(deeper, of: owners, in: rows)
         }
         guard isToMany else { return try setOne(found, keys: owners, in: rows) }
         let lists = found?.takeLists(of: owners) ?? []
         for row in 0..<rows.count {
             let list = lists.isEmpty ? [] : lists[owners.index(row)]
             try rows.update(at: row) { if !set(list, of: $0) { throw missing("p\(keys[row])") } }
+        }
+    }
+
+    /// Leaves children out that are deeper than the branch goes. Trees without children have none.
+    private func leaveOut(_ deeper: TreeRows<Source.Value>, of owners: KeyList, in rows: TreeRows<Tree>) throws {
+        guard let leave else { throw tooDeep() }
+        let groups = isToMany ? deeper.groups(of: owners) : nil
+        let places = isToMany ? [] : owners.places(of: deeper.keys)
+        let keys = rows.keys
+        for row in 0..<rows.count {
+            let isDeeper =
+                groups.map { !$0[owners.index(row)].isEmpty }
+                ?? (!owners.isMissing(row) && places[owners.index(row)] >= 0)
+            try rows.update(at: row) { tree in
+                if isDeeper { return leave(tree) }
+                if !set([], of: tree) { throw missing("p\(keys[row])") }
+            }
         }
     }
 
@@ -69,7 +85,7 @@ extension RelationBranch {
             try chosen.objects(
                 in: isToMany
                     ? owner.members(of: object, along: relation)
-                    : owner.destination(of: object, along: relation).map { [$0] } ?? [])
+                    : reader.context.present(owner.destination(of: object, along: relation)).map { [$0] } ?? [])
         }
         var values: [Source.Value] = []
         let isFollowed = try reader.follow(along: property, depth: depth) {
@@ -78,7 +94,13 @@ extension RelationBranch {
         if !isFollowed, lists.contains(where: { !$0.isEmpty }) {
             guard let leave else { throw tooDeep() }
             guard let start = trees.baseAddress else { return }
-            for index in trees.indices { leave(start + index) }
+            for index in trees.indices {
+                if !lists[index].isEmpty {
+                    leave(start + index)
+                } else if !set([], of: start + index) {
+                    throw missing(objects[index].objectID.reference.url.lastPathComponent)
+                }
+            }
             return
         }
         guard let start = trees.baseAddress else { return }

@@ -19,6 +19,8 @@ protocol TreeBranch<Tree>: BranchContent {
     func writingIssue(_ bindings: BindingCache) throws -> StoreError?
     /// Whether a save writes the branch.
     func isWritten(_ bindings: BindingCache) -> Bool
+    /// Returns the plan of the inner trees if a save writes them.
+    func savedPlan(_ bindings: BindingCache) -> SavedPlan?
     /// Adds the children of trees to a save.
     func save(_ owners: [SavedTree<Tree>], by saver: TreeSaver) throws
     func read(into rows: TreeRows<Tree>, of owner: EntityBinding<Tree>, _ reader: TreeReader) throws

@@ -108,9 +108,13 @@ final class TreePlan<Tree: ManagedTreeConvertible>: AnyTreePlan {
     /// Returns the id that a tree holds; nil if trees of the type hold none.
     var identifier: ((Tree) -> ObjectReference?)? { idBranch.map { branch in { branch.reference(of: $0) } } }
 
-    func checkSaving(_ bindings: BindingCache) throws {
+    func savedPlans(_ bindings: BindingCache, besides inverse: String?) -> [SavedPlan] {
+        branches.filter { $0.relation != inverse }.compactMap { $0.savedPlan(bindings) }
+    }
+
+    func checkSaving(_ bindings: BindingCache, besides inverse: String?) throws {
         var written: [String: String] = [:]
-        for branch in branches {
+        for branch in branches where branch.relation != inverse {
             if let issue = try branch.writingIssue(bindings) { throw issue }
             guard branch.isWritten(bindings) else { continue }
             let property = keyPathName(branch.property).components.joined(separator: ".")

@@ -21,11 +21,18 @@ final class LinkPlan {
     ) {
         (self.owner, self.relation, self.role) = (owner, relation, role)
         (self.isMovable, self.isInOrder, self.place) = (isMovable, isInOrder, place)
-        (self.children, self.current) = (children, current)
+        (self.children, self.current) = (Self.different(children), current)
+    }
+
+    /// Returns the children without repetitions.
+    private static func different(_ children: [SaveNode]) -> [SaveNode] {
+        var seen: Set<ObjectIdentifier> = []
+        return children.filter { seen.insert(ObjectIdentifier($0)).inserted }
     }
 
     /// Adds the children of another appearance of the owner.
     func add(_ others: [SaveNode], at place: SavePlace, repeats policy: RepeatPolicy) throws {
+        let others = Self.different(others)
         if others.count == children.count, zip(others, children).allSatisfy({ $0 === $1 }) { return }
         if policy.takesLast {
             children = others
@@ -37,6 +44,14 @@ final class LinkPlan {
             .validation,
             "\(place.path) and \(self.place.path) are the same \(owner.entityName), and have different values behind '\(relation.name)'. Make them equal, or save with `repeats: .last`.",
             entity: owner.entityName, attribute: relation.name, path: place.path)
+    }
+
+    func remove(_ child: SaveNode) { children.removeAll { $0 === child } }
+
+    /// Returns the position of a child in the trees.
+    func path(of child: SaveNode) -> String {
+        guard relation.isToMany, let index = children.firstIndex(where: { $0 === child }) else { return place.path }
+        return "\(place.path)[\(index)]"
     }
 
     /// Whether a member has one owner only.

@@ -78,7 +78,7 @@ extension EntityBinding {
                 PredicateTree.comparison(
                     Comparison(
                         .path(constraint.names[index].split(separator: ".").map(String.init)), by: .in,
-                        with: .list(Set(part.map { $0[index] }).map { .value($0) })))
+                        with: .list(differentValues(part.map { $0[index] }).map { .value($0) })))
             }
             var request = RequestContent()
             request.narrow(ConditionContent(conditions.count == 1 ? conditions[0] : .and(conditions)))
@@ -89,4 +89,10 @@ extension EntityBinding {
         }
         return found
     }
+}
+
+/// Returns values without repetitions. Strings with different bytes are different, even if they are canonically equal.
+private func differentValues(_ values: [AttributeValue]) -> [AttributeValue] {
+    var seen: Set<SaveKey> = []
+    return values.filter { value in SaveKey([value]).map { seen.insert($0).inserted } ?? false }
 }

@@ -26,6 +26,8 @@ final class SaveNode {
     var isRelinked = false
     /// The version that the tree has read; see ``Branch/version(_:)``.
     var version: SavedVersion?
+    /// The number of trees and relations that have the object. It is not written without any.
+    var uses = 0
 
     init(_ value: EncodedValue, at place: SavePlace, rank: Rank, object: NSManagedObject?) {
         self.place = place

@@ -7,9 +7,9 @@ public struct SavePreview: Sendable, Hashable, CustomStringConvertible {
             case insert, update, delete, link, unlink
         }
 
-        /// An attribute that the save writes.
+        /// An attribute that the save writes, or the order of a relation.
         public struct Value: Sendable, Hashable {
-            /// The name of the attribute.
+            /// The name of the attribute; `order of` and the name of a relation for its order, which has no values.
             public let name: String
             /// The stored value, as text; nil for none.
             public let old: String?
@@ -27,15 +27,17 @@ public struct SavePreview: Sendable, Hashable, CustomStringConvertible {
         /// The URL of the object; nil if it is new.
         public let id: String?
         /// The attributes that are written; empty unless the change is an insertion or an update.
-        public let values: [Value]
+        public internal(set) var values: [Value]
 
         /// The change on one line.
         public var description: String {
             let object = "\(entity)\(id.map { " " + $0.split(separator: "/").suffix(1).joined() } ?? "")"
             let values = values.map { value in
-                value.old == nil
-                    ? "\(value.name): \(value.new ?? "nil")"
-                    : "\(value.name): \(value.old ?? "nil") -> \(value.new ?? "nil")"
+                switch (value.old, value.new) {
+                case (nil, nil): kind == .update ? value.name : "\(value.name): nil"
+                case (nil, let new): "\(value.name): \(new ?? "nil")"
+                case (let old?, let new): "\(value.name): \(old) -> \(new ?? "nil")"
+                }
             }
             let place = path.isEmpty ? "" : "\(path): "
             return "\(place)\(kind.rawValue) \(object)\(values.isEmpty ? "" : " (\(values.joined(separator: ", ")))")"

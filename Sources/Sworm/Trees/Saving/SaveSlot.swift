@@ -20,6 +20,8 @@ struct SavedTree<Tree> {
     let node: SaveNode
     let tree: Tree
     let place: SavePlace
+    /// The importance of this appearance's values.
+    let rank: SaveNode.Rank
 }
 
 extension EncodedValue {

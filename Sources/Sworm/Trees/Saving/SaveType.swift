@@ -5,6 +5,8 @@ protocol SaveType: AnyObject {
     var entityName: String { get }
     var attributes: [AttributeMapping] { get }
 
+    /// Returns whether an object can have values of the type.
+    func represents(_ object: NSManagedObject) -> Bool
     func value(of object: NSManagedObject, at index: Int) throws -> AttributeValue
     func setValue(_ value: AttributeValue, of object: NSManagedObject, at index: Int) throws
     /// Inserts an object. Attributes without a value have the default of the model.
@@ -26,6 +28,8 @@ final class TypedSave<T: ManagedTreeConvertible>: SaveType {
 
     var entityName: String { binding.mapping.entityName }
     var attributes: [AttributeMapping] { binding.mapping.attributes }
+
+    func represents(_ object: NSManagedObject) -> Bool { binding.represents(object.entityKey) }
 
     func value(of object: NSManagedObject, at index: Int) throws -> AttributeValue {
         try binding.value(of: object, at: index)

@@ -8,12 +8,15 @@ extension TreeSaver {
     /// - Parameter replaced: The objects that are deleted if they are not in the trees.
     /// - Throws: A ``StoreError`` with all invalid values. The caller restores the context.
     func write(deleting replaced: [NSManagedObject] = []) throws {
+        try checkRepeatedChildren()
         for plan in links { try checkOwners(plan) }
+        let nodes = nodes.filter { $0.uses > 0 }
+        let placed = placedChildren
         var failures = SaveFailures()
         for node in nodes { try failures.collect(at: node.place.path) { try write(node) } }
         try failures.check()
         var removed: [(object: NSManagedObject, plan: LinkPlan)] = []
-        for plan in links { try write(plan, removing: &removed) }
+        for plan in links { try write(plan, removing: &removed, placed: placed) }
         for (object, plan) in removed where !object.isDeleted {
             note(.delete, at: plan.place.path, of: object)
             result.deleted += 1
@@ -109,10 +112,16 @@ extension TreeSaver {
         default: next = .date(now)
         }
         try version.type.setValue(next, of: object, at: version.index)
+        noteUpdate(
+            of: node,
+            .init(
+                name: version.type.attributes[version.index].name, old: excerpt(version.value), new: excerpt(next)))
         node.isUpdated = true
     }
 
-    private func write(_ plan: LinkPlan, removing removed: inout [(object: NSManagedObject, plan: LinkPlan)]) throws {
+    private func write(
+        _ plan: LinkPlan, removing removed: inout [(object: NSManagedObject, plan: LinkPlan)], placed: Set<LinkKey>
+    ) throws {
         guard let owner = plan.owner.object else { return }
         let type = plan.owner.type
         let name = plan.relation.name
@@ -122,14 +131,14 @@ extension TreeSaver {
         var unlinked: [NSManagedObject] = []
         for member in plan.current where !kept.contains(ObjectIdentifier(member)) {
             guard plan.role.removes else { continue }
-            if node(of: member) != nil, plan.hasOneOwner || plan.role == .owned {
-                // It is elsewhere in the trees.
-                unlinked.append(member)
-            } else if plan.role == .owned {
+            if plan.role == .owned, node(of: member) == nil {
                 removed.append((member, plan))
                 plan.owner.isRelinked = true
             } else {
                 unlinked.append(member)
+                // A child that has moved is counted as linked.
+                let key = LinkKey(owner: ObjectIdentifier(member), relation: plan.relation.name)
+                if plan.hasOneOwner, placed.contains(key) { continue }
                 result.unlinked += 1
                 note(.unlink, at: plan.place.path, of: member)
             }
@@ -152,7 +161,10 @@ extension TreeSaver {
             let present = try type.members(of: owner, along: name).filter { !gone.contains(ObjectIdentifier($0)) }
             let order = plan.order(of: objects, among: present)
             if order.elementsEqual(present, by: ===), unlinked.isEmpty { return }
-            if added.isEmpty, unlinked.isEmpty, !plan.owner.isNew { plan.owner.isUpdated = true }
+            if added.isEmpty, unlinked.isEmpty, !plan.owner.isNew {
+                plan.owner.isUpdated = true
+                noteUpdate(of: plan.owner, .init(name: "order of \(name)", old: nil, new: nil))
+            }
             // Those that are deleted stay until then, so that their delete rules see their owner.
             let deleted = plan.current.filter { member in removed.contains { $0.object === member } }
             return try type.setMembers(order + deleted, of: owner, along: name)
@@ -165,6 +177,17 @@ extension TreeSaver {
     }
 
     // MARK: Changes
+
+    /// Adds a property to the update of a known object.
+    private func noteUpdate(of node: SaveNode, _ value: SavePreview.Change.Value) {
+        guard isRecording, let object = node.object else { return }
+        let id = "\(object.objectID.reference.url)"
+        if let index = changes.firstIndex(where: { $0.kind == .update && $0.id == id }) {
+            changes[index].values.append(value)
+        } else {
+            note(.update, at: node.place.path, entity: node.entityName, id: object, values: [value])
+        }
+    }
 
     private func note(_ kind: SavePreview.Change.Kind, at path: String, of object: NSManagedObject) {
         note(kind, at: path, entity: object.entity.name ?? "", id: object, values: [])

@@ -10,26 +10,29 @@ final class TreeSaver {
     let now: Date
     /// The objects of the trees, owners before the objects behind their relations.
     private(set) var nodes: [SaveNode] = []
-    private(set) var links: [LinkPlan] = []
+    var links: [LinkPlan] = []
+    var linksByOwner: [LinkKey: LinkPlan] = [:]
     /// The objects that the call deletes unless they are in the trees.
     var replaced: Set<ObjectIdentifier> = []
     var nodeByObject: [ObjectIdentifier: SaveNode] = [:]
+    /// The new objects, by the attributes of each uniqueness constraint.
     private var nodeByKey: [NewKey: SaveNode] = [:]
-    private var linksByOwner: [LinkKey: LinkPlan] = [:]
+    /// The branches that only link, which are added when all new objects are known.
+    private var linkingBranches: [() throws -> Void] = []
+    private(set) var isLinking = false
     var result = TreeSaveResult()
     var changes: [SavePreview.Change] = []
     /// Whether ``changes`` is filled.
     let isRecording: Bool
 
     private struct NewKey: Hashable {
-        let entity: String
-        let names: [String]
-        let key: SaveKey
-    }
+        private let entity: EntityKey
+        private let names: [String]
+        private let key: SaveKey
 
-    private struct LinkKey: Hashable {
-        let owner: ObjectIdentifier
-        let relation: String
+        init(_ constraint: ModelConstraint, _ key: SaveKey) {
+            (entity, names, self.key) = (constraint.entity.key, constraint.names, key)
+        }
     }
 
     init(
@@ -40,7 +43,10 @@ final class TreeSaver {
         (self.now, self.isRecording) = (now, isRecording)
     }
 
-    func node(of object: NSManagedObject) -> SaveNode? { nodeByObject[ObjectIdentifier(object)] }
+    /// Returns the node of an object that is in the trees.
+    func node(of object: NSManagedObject) -> SaveNode? {
+        nodeByObject[ObjectIdentifier(object)].flatMap { $0.uses > 0 ? $0 : nil }
+    }
 
     /// Returns the description of a relation.
     func relationship(_ relation: String, of entity: String) throws -> NSRelationshipDescription {
@@ -65,8 +71,9 @@ final class TreeSaver {
     ) throws -> [SaveNode] {
         let plan = Tree.treePlan
         try plan.check()
-        for plan in plan.family { try plan.checkSaving(bindings) }
+        try checkSaving(plan)
         let binding = try bindings.binding(for: Tree.self)
+        if let root { for tree in trees { try check(tree, at: root) } }
         let indices = try matched.isEmpty ? nil : matched.map { try binding.mapping.index(of: $0) }
         let identity =
             try root != nil
@@ -79,16 +86,49 @@ final class TreeSaver {
         let nodes = try nodes(
             of: trees, in: WholeChild<Tree>(), at: slots, identity: identity, role: .shared,
             lists: [SaveList(members: root.map { [$0] } ?? [])])
+        for node in nodes { node.uses += 1 }
         try addBranches(
-            of: zip(nodes, trees).enumerated().map { SavedTree(node: $1.0, tree: $1.1, place: slots[$0].place) })
+            of: zip(nodes, trees).enumerated().map {
+                SavedTree(node: $1.0, tree: $1.1, place: slots[$0].place, rank: .updated)
+            })
+        isLinking = true
+        defer { isLinking = false }
+        for branch in linkingBranches { try branch() }
+        linkingBranches = []
         return nodes
+    }
+
+    /// Adds a branch that only links when all new objects are known, so that it finds them.
+    func addLater(_ branch: @escaping () throws -> Void) { linkingBranches.append(branch) }
+
+    /// Throws an error if a branch cannot be saved. Trees that are only read are not checked.
+    private func checkSaving(_ plan: any AnyTreePlan) throws {
+        var seen: Set<SavedPlan> = []
+        var queue = [SavedPlan(plan, besides: nil)]
+        while let next = queue.popLast() {
+            guard seen.insert(next).inserted else { continue }
+            try next.plan.checkSaving(bindings, besides: next.inverse)
+            queue += next.plan.savedPlans(bindings, besides: next.inverse)
+        }
+    }
+
+    /// Throws an error if a tree has the id of another object than that at whose handle it is saved.
+    private func check<Tree: ManagedTreeConvertible>(_ tree: Tree, at root: NSManagedObject) throws {
+        guard let reference = Tree.treePlan.identifier?(tree), reference != root.objectID.reference else { return }
+        throw StoreError(
+            .invalidRequest,
+            "The \(Tree.self) has the id of another object, \(reference.url), than the handle. Save it at a handle to that object, or with `save` of the context.",
+            entity: Tree.Entity.entityName, rows: [reference])
     }
 
     /// Adds the branches of trees whose values are written.
     func addBranches<Tree: ManagedTreeConvertible>(of trees: [SavedTree<Tree>], besides inverse: String? = nil) throws {
         let plan = Tree.treePlan
         if plan.branches.isEmpty { return }
-        let written = trees.filter { $0.node.isNew || $0.node.rank == .updated }
+        // The values of another appearance may count instead, or none do because the object is only linked.
+        let written = trees.filter { tree in
+            tree.rank == tree.node.rank && (tree.rank == .updated || tree.rank == .inserted && tree.node.isNew)
+        }
         if written.isEmpty { return }
         for branch in plan.branches where branch.relation != inverse { try branch.save(written, by: self) }
     }
@@ -123,117 +163,69 @@ final class TreeSaver {
                 ? nil : SaveKey(identity.attributes.indices.map { value.value(names[$0], at: identity.attributes[$0]) })
         }
         var objects = [NSManagedObject?](repeating: nil, count: values.count)
-        try find(&objects, keys: keys, of: encoded, at: slots, identity: identity, binding: binding, lists: lists)
         try findByID(&objects, of: values, in: source, at: slots, binding: binding)
+        try find(&objects, keys: keys, of: encoded, at: slots, identity: identity, binding: binding, lists: lists)
+        let constraints = binding.constraints(in: context)
         var found: [SaveNode] = []
-        var own: [Int: [SaveKey: SaveNode]] = [:]
+        var own = OwnNodes()
         for index in values.indices {
             let slot = slots[index]
+            if let object = objects[index] { try check(object, isOf: encoded[index].type, at: slot.place) }
             let newKey = keys[index].flatMap { key in
-                if case .constraint(_, let constraint) = identity {
-                    NewKey(entity: "\(constraint.entity.key)", names: constraint.names.sorted(), key: key)
-                } else {
-                    nil
-                }
+                if case .constraint(_, let constraint) = identity { NewKey(constraint, key) } else { nil }
             }
             let existing =
-                objects[index].flatMap { self.node(of: $0) } ?? newKey.flatMap { nodeByKey[$0] }
-                ?? keys[index].flatMap { own[slot.list]?[$0] }
+                objects[index].flatMap { nodeByObject[ObjectIdentifier($0)] } ?? newKey.flatMap { nodeByKey[$0] }
+                ?? (objects[index] == nil ? own[slot, keys[index]] : nil)
             let isKnown = objects[index] != nil || existing.map { !$0.isNew } ?? false
             let rank: SaveNode.Rank = role.updates ? .updated : role.inserts && !isKnown ? .inserted : .linked
             if let existing {
+                if rank > existing.rank { forgetLinks(of: existing) }
                 try existing.add(encoded[index], at: slot.place, rank: rank, repeats: policy)
+                if rank == .updated, existing.version == nil || policy.takesLast {
+                    existing.version = try source.version(of: encoded[index]) ?? existing.version
+                }
                 found.append(existing)
                 continue
             }
             guard isKnown || role.inserts else { throw unknown(binding.mapping.entityName, at: slot.place) }
             let node = SaveNode(encoded[index], at: slot.place, rank: rank, object: objects[index])
             node.version = rank == .updated ? try source.version(of: encoded[index]) : nil
-            if let object = objects[index] { nodeByObject[ObjectIdentifier(object)] = node }
-            if let newKey, node.isNew { nodeByKey[newKey] = node }
-            if let key = keys[index], node.isNew { own[slot.list, default: [:]][key] = node }
+            if let object = objects[index] {
+                nodeByObject[ObjectIdentifier(object)] = node
+            } else {
+                own[slot, keys[index]] = node
+                for constraint in constraints {
+                    if let key = constraint.key(of: encoded[index]) { nodeByKey[NewKey(constraint, key)] = node }
+                }
+            }
             nodes.append(node)
             found.append(node)
         }
         return found
     }
+}
 
-    private func find<T: ManagedTreeConvertible>(
-        _ objects: inout [NSManagedObject?], keys: [SaveKey?], of encoded: [EncodedValue], at slots: [SaveSlot],
-        identity: SaveIdentity, binding: EntityBinding<T>, lists: [SaveList]
-    ) throws {
-        switch identity {
-        case .new: break
-        case .position:
-            for (index, slot) in slots.enumerated() where slot.position < lists[slot.list].members.count {
-                objects[index] = lists[slot.list].members[slot.position]
+/// The new objects of one call, by their list and their key, or their position if they have no key. An owner that is in the trees
+/// more than once has one list.
+private struct OwnNodes {
+    private struct Position: Hashable {
+        let list: Int
+        let position: Int
+    }
+
+    private var byKey: [Int: [SaveKey: SaveNode]] = [:]
+    private var byPosition: [Position: SaveNode] = [:]
+
+    subscript(slot: SaveSlot, key: SaveKey?) -> SaveNode? {
+        get { key.map { byKey[slot.list]?[$0] } ?? byPosition[Position(list: slot.list, position: slot.position)] }
+        set {
+            if let key {
+                byKey[slot.list, default: [:]][key] = newValue
+            } else {
+                byPosition[Position(list: slot.list, position: slot.position)] = newValue
             }
-        case .constraint(let attributes, _), .within(let attributes):
-            let known = try lists.map { list in
-                var known: [SaveKey: NSManagedObject] = [:]
-                for member in list.members {
-                    if let key = SaveKey(try attributes.map { try binding.value(of: member, at: $0) }) {
-                        known[key] = known[key] ?? member
-                    }
-                }
-                return known
-            }
-            for (index, slot) in slots.enumerated() { objects[index] = keys[index].flatMap { known[slot.list][$0] } }
-            guard case .constraint(_, let constraint) = identity else { break }
-            let missing = keys.indices.filter { keys[$0] != nil && objects[$0] == nil }
-            if missing.isEmpty { break }
-            let names = constraint.names
-            let wanted = missing.map { index in
-                zip(names, attributes).map { encoded[index].value($0, at: $1) ?? .null }
-            }
-            let found = try binding.objects(with: wanted, of: constraint, in: context)
-            for index in missing { objects[index] = keys[index].flatMap { found[$0] } }
         }
-    }
-
-    /// Finds the objects of values that hold an id.
-    private func findByID<Source: ChildSource>(
-        _ objects: inout [NSManagedObject?], of values: [Source.Value], in source: Source, at slots: [SaveSlot],
-        binding: EntityBinding<Source.Object>
-    ) throws {
-        guard source.hasIDs else { return }
-        for index in values.indices {
-            guard let reference = source.reference(of: values[index]) else { continue }
-            guard let object = try existingObject(for: reference), binding.represents(object.entityKey) else {
-                throw StoreError(
-                    .objectNotFound,
-                    "\(slots[index].place.path): there is no object \(reference.url). It was deleted, or the id belongs to another store.",
-                    entity: binding.mapping.entityName, path: slots[index].place.path)
-            }
-            objects[index] = object
-        }
-    }
-
-    private func existingObject(for reference: ObjectReference) throws -> NSManagedObject? {
-        do {
-            return try context.existingObject(for: reference)
-        } catch  where StoreError.Code.objectDeleted ~= translatedError(error) {
-            return nil
-        }
-    }
-
-    private func unknown(_ entity: String, at place: SavePlace) -> StoreError {
-        StoreError(
-            .objectNotFound,
-            "\(place.path): there is no such \(entity), and the branch only links existing objects. Save it before, or make the branch `.linkedOrInserted`.",
-            entity: entity, path: place.path)
-    }
-
-    /// Adds the objects behind a relation of an object.
-    func link(
-        _ plan: @autoclosure () -> LinkPlan, to owner: SaveNode, along relation: String, children: [SaveNode],
-        at place: SavePlace
-    ) throws {
-        let key = LinkKey(owner: ObjectIdentifier(owner), relation: relation)
-        if let known = linksByOwner[key] { return try known.add(children, at: place, repeats: policy) }
-        let plan = plan()
-        linksByOwner[key] = plan
-        links.append(plan)
     }
 }
 

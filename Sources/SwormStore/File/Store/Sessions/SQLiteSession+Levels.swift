@@ -5,15 +5,23 @@ import SwormSQLite
 
 extension SQLiteSession {
     func rows(of level: TreeLevel, layout: RowLayout) throws -> RowMemory {
-        let rows = RowMemory(layout)
         try read { connection in
-            var statement = try statement(for: level, on: connection)
+            if let scan = try scan(of: level, on: connection) {
+                // The scan also reads members of other owners. If one of them cannot be decoded, only those that are asked
+                // for are read.
+                if let rows = try? rows(of: bound(scan, on: connection), layout: layout) { return rows }
+            }
             do {
-                try statement.decode(into: rows, limit: limit(of: level), external: externalReader(layout.hasExternal))
+                return try rows(of: statement(for: level, on: connection), layout: layout, limit: limit(of: level))
             } catch {
                 throw named(error, in: level)
             }
         }
+    }
+
+    private func rows(of statement: consuming Statement, layout: RowLayout, limit: Int? = nil) throws -> RowMemory {
+        let rows = RowMemory(layout)
+        try statement.decode(into: rows, limit: limit, external: externalReader(layout.hasExternal))
         return rows
     }
 
@@ -49,7 +57,10 @@ extension SQLiteSession {
             return try connection.shapes.values(
                 level.fetch, attributes: level.columns, by: open.compiler, on: connection.base)
         }
-        let compiled = try scan(of: level, on: connection) ?? open.compiler.level(level)
+        return try bound(open.compiler.level(level), on: connection)
+    }
+
+    private func bound(_ compiled: CompiledStatement, on connection: StoreConnection) throws -> Statement {
         var statement = try connection.base.statement(compiled.sql)
         try statement.bind(compiled.bindings)
         return statement
