@@ -88,6 +88,9 @@ final class Scope: Sendable {
         throw StoreError(.readOnly, "\(subject) \(owner.readOnly)", entity: entity())
     }
 
+    /// Whether objects can be changed in the store without changing them in the context.
+    var allowsBulkWriting: Bool { owner.bulkRefusal == nil || permission.allowsBulkWrites }
+
     /// Throws an error if objects cannot be changed in the store without changing them in the context.
     func checkBulkWriting(_ entity: @autoclosure () -> String) throws(StoreError) {
         guard let refusal = owner.bulkRefusal, !permission.allowsBulkWrites else { return }

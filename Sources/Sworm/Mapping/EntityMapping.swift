@@ -198,6 +198,18 @@ final class EntityMapping<T: ManagedTreeConvertible>: AnyEntityMapping {
         return values
     }
 
+    /// Returns the value of one attribute as a save of trees writes it; nil if a tree leaves it out.
+    func writtenValue(_ index: Int, of object: T) throws -> AttributeValue? {
+        let value = try value(index, of: object)
+        guard let partial = partialAttributes.first(where: { $0.index == index }) else { return value }
+        return partial.isLeftOut.map { $0(object) } ?? (value == .null) ? nil : value
+    }
+
+    /// Returns the property of an attribute if values can be compared in place; nil if they must be read.
+    func comparedField(_ index: Int) -> FieldRead? {
+        fields[index].offset >= 0 && !partialAttributes.contains { $0.index == index } ? fields[index] : nil
+    }
+
     /// Returns the value of one attribute, read from memory directly if the property has an offset.
     ///
     /// - Throws: ``AttributeError/badAttribute(_:)``. See ``read(_:of:)``.

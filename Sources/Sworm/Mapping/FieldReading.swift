@@ -9,6 +9,10 @@ struct FieldRead: Sendable {
     /// The byte offset of the property, or a negative number if the property must be read through its key path.
     let offset: Int
 
+    init(kind: PrimitiveKind, isOptional: Bool, offset: Int) {
+        (self.kind, self.isOptional, self.offset) = (kind, isOptional, offset)
+    }
+
     init(_ attribute: AttributeMapping, isClass: Bool) {
         kind = attribute.kind
         isOptional = attribute.isOptional

@@ -87,4 +87,85 @@ import Testing
         }
         try test.verify()
     }
+
+    /// Returns pages that are a variation of other ones: most of them are the same.
+    private func varied(_ pages: [AuthorPage], _ random: inout SeededRandom) -> [AuthorPage] {
+        var pages = pages
+        let others = self.pages(&random)
+        let taken = Set(pages.flatMap { $0.books.map(\.isbn) })
+        for _ in 0..<Int.random(in: 0..<3, using: &random) {
+            guard let index = pages.indices.randomElement(using: &random) else { break }
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0: pages[index].born += 1
+            case 1: pages[index].country = ["UA", "PL", nil].randomElement(using: &random) ?? nil
+            case 2: if !pages[index].books.isEmpty { pages[index].books.removeLast() }
+            case 3:
+                let new = others.flatMap(\.books).first { !taken.contains($0.isbn) }
+                if let new { pages[index].books = (pages[index].books + [new]).sorted { $0.isbn < $1.isbn } }
+            case 4: pages.remove(at: index)
+            case 5: pages += others.filter { other in !pages.contains { $0.name == other.name } }.prefix(1)
+            default:
+                guard let book = pages[index].books.indices.randomElement(using: &random) else { break }
+                switch Int.random(in: 0..<6, using: &random) {
+                case 0: pages[index].books[book].title += "!"
+                case 1: pages[index].books[book].tags = ["x", "y", "w"].filter { _ in Bool.random(using: &random) }
+                case 2: if !pages[index].books[book].reviews.isEmpty { pages[index].books[book].reviews.removeFirst() }
+                case 3: pages[index].books[book].reviews.shuffle(using: &random)
+                case 4:
+                    let days = pages[index].books[book].reviews.map(\.day.timeIntervalSinceReferenceDate)
+                    let day = Date(timeIntervalSinceReferenceDate: (days.max() ?? 0) + 86_400.5)
+                    pages[index].books[book].reviews.append(Review(day: day, mark: 1, text: "new"))
+                default:
+                    for review in pages[index].books[book].reviews.indices {
+                        pages[index].books[book].reviews[review].mark = Int.random(in: 0...6, using: &random)
+                    }
+                }
+            }
+        }
+        return pages
+    }
+
+    @Test func `a save past objects has the result of one through objects`() throws {
+        let environment = ProcessInfo.processInfo.environment
+        let count = environment["SWORM_TREE_PAIRS"].flatMap { Int($0) } ?? 100
+        let seed = environment["SWORM_RANDOM_SEED"].flatMap { UInt64($0) } ?? 1
+        print("Trees saved in two ways: \(count), SWORM_RANDOM_SEED=\(seed)")
+        var random = SeededRandom(seed: seed)
+        let stores = try [ReadingRoom.store(in: .file), ReadingRoom.store(in: .file)]
+        var last: [AuthorPage] = []
+        for turn in 0..<count {
+            let wanted = turn % 10 == 0 ? pages(&random) : varied(last, &random)
+            // Unsaved changes require a save through objects.
+            let outcomes = stores.enumerated().map { index, test in
+                do {
+                    let result = try test.container.perform { context in
+                        if index == 1 { try context.insert(ReadingRoom.Category(name: "\(turn)")) }
+                        return try context.save(contentsOf: wanted)
+                    }
+                    return "\(result)"
+                } catch {
+                    let failure = error as? StoreError
+                    return failure.map { "\($0.code) at \($0.path ?? "")" } ?? "\(error)"
+                }
+            }
+            let contents = try stores.map { test in
+                try test.container.perform { context in
+                    let books = try context.decode(BookPage.all.sort(\.isbn)).map { "\($0)" }
+                    return try context.decode(AuthorPage.all.sort(\.name)).map { "\($0)" } + books
+                }
+            }
+            // Tags have no order, so their characters are compared.
+            let areSame =
+                outcomes[0] == outcomes[1] && contents[0].map { $0.sorted() } == contents[1].map { $0.sorted() }
+            guard areSame else {
+                Issue.record(
+                    "SWORM_RANDOM_SEED=\(seed), turn \(turn): \(outcomes[0]) and \(outcomes[1]); \(contents[0]) and \(contents[1]) after \(wanted)"
+                )
+                return
+            }
+            if !outcomes[0].contains("TreeSaveResult") { continue }
+            last = wanted
+        }
+        for test in stores { try test.verify() }
+    }
 }

@@ -22,9 +22,13 @@ extension BatchOperations {
     }
 
     func write(_ batch: BatchDeletion, to origin: ObjectOrigin) throws -> BatchResult {
+        try context.withTransaction(of: origin) { try write(batch, in: $0) }
+    }
+
+    func write(_ batch: BatchDeletion, in transaction: any StoreTransaction) throws -> BatchResult {
         var batch = batch
         (batch.author, batch.contextName) = (context.transactionAuthor, context.name)
-        return try context.withTransaction(of: origin) { try $0.delete(batch) }
+        return try transaction.delete(batch)
     }
 
     private func hasChanges(of entities: Set<Int>) -> Bool {
@@ -38,7 +42,7 @@ extension BatchOperations {
 extension CompiledModel {
     /// Returns the entities whose objects may be deleted or changed when an object of an entity is deleted, or may
     /// refer to such an object.
-    fileprivate func concernedByDeletion(of number: Int) -> Set<Int> {
+    func concernedByDeletion(of number: Int) -> Set<Int> {
         var deleted = Set(self[number].family)
         var waiting = Array(deleted)
         while let next = waiting.popLast() {

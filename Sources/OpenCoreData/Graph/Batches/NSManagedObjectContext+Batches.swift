@@ -28,6 +28,19 @@ extension NSManagedObjectContext {
         try batches.upsert(batch, by: rules)
     }
 
+    /// Deletes rows by their delete rules, and writes a request; all of it, or nothing.
+    ///
+    /// - Parameters:
+    ///   - request: The request. Its versions are not compared, because it comes from the state that this context reads.
+    ///   - rows: The rows to delete.
+    ///   - entity: An entity of the store.
+    /// - Returns: False if the operation requires objects, because of unsaved changes, several stores, or a custom class that
+    ///   observes changes of its objects. Nothing was written in that case.
+    /// - Throws: The errors of a save. Nothing was written in that case either.
+    package final func writeRows(_ request: SaveRequest, deleting rows: [RowID], of entity: Int) throws -> Bool {
+        try batches.write(request, deleting: rows, of: entity)
+    }
+
     /// Assigns new values to attributes of all objects that a request finds.
     ///
     /// Unsaved changes are included. If they affect the request, if several stores serve it, or if a custom class

@@ -29,6 +29,8 @@ struct TreeRows<Value> {
     var keys: [Int64] { [] }
     var references: [ObjectReference] { [] }
 
+    func address(_ row: Int) -> UnsafeRawPointer? { nil }
+    func row(_ row: Int) -> TreeRow { TreeRow(entity: "", key: 0) }
     func links(_ relation: String) -> [Int64] { [] }
     func copy(_ row: Int) -> Value? { nil }
     func update(at row: Int, _ body: (UnsafeMutablePointer<Value>) throws -> Void) rethrows {}
@@ -36,6 +38,32 @@ struct TreeRows<Value> {
     func forEachValue(_ body: (UnsafeMutablePointer<Value>) throws -> Void) throws {}
     func groups(of owners: KeyList) -> RowGroups { RowGroups(of: owners) }
     func takeLists(of owners: KeyList) -> [[Value]] { owners.keys.map { _ in [] } }
+}
+
+/// The changes that a save of trees writes past objects.
+struct TreeChanges {
+    init(in session: TreeSession) {}
+
+    var isEmpty: Bool { true }
+    var insertions: Int { 0 }
+
+    func root(of row: TreeRow) -> TreeRow { row }
+    func insert<T>(_ values: [AttributeValue?], as binding: EntityBinding<T>) throws -> TreeRow { throw NeedsObjects() }
+    func update<T>(
+        _ row: TreeRow, as binding: EntityBinding<T>, from old: [AttributeValue], to new: [AttributeValue?]
+    ) throws -> Bool {
+        throw NeedsObjects()
+    }
+    func delete(_ row: TreeRow) {}
+    func setDestination(_ destination: TreeRow?, of row: TreeRow, at slot: Int) {}
+    func setLink(_ isLinked: Bool, from owner: TreeRow, along link: TreeLink, to destination: TreeRow) {}
+    func setOrder(_ members: [TreeRow], of owner: TreeRow, at slot: Int) {}
+    func checkRequiredRelations() throws {}
+    func write(to context: NSManagedObjectContext, of entity: ModelEntity) throws -> Bool { false }
+}
+
+extension TreeLink {
+    init<T>(_ relation: String, of binding: EntityBinding<T>, in session: TreeSession) throws { throw NeedsObjects() }
 }
 
 extension EntityBinding {

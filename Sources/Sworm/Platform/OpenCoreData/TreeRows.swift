@@ -27,6 +27,15 @@ struct TreeRows<Value> {
         }
     }
 
+    /// The address of a value, which is valid as long as the rows exist.
+    func address(_ row: Int) -> UnsafeRawPointer? { UnsafeRawPointer(memory[row]) }
+
+    /// Returns the row as one of a save.
+    func row(_ row: Int) -> TreeRow {
+        let number = level.entityOffset.map { Int(memory.integer(at: $0, of: row)) }
+        return TreeRow(entity: number ?? level.entity.number, key: memory.integer(at: level.keyOffset, of: row))
+    }
+
     /// Returns the keys of the destinations of a relation; 0 for a missing object.
     func links(_ relation: String) -> [Int64] { level.linkOffset(relation).map(integers) ?? [] }
 

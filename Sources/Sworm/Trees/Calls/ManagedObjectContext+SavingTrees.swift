@@ -90,6 +90,7 @@ extension ManagedObjectContext {
         let before = Checkpoint(of: instance)
         var result = TreeSaveResult()
         var changes: [SavePreview.Change] = []
+        var marks: TransactionMarks?
         do {
             var gone =
                 try request.map { request in
@@ -111,6 +112,11 @@ extension ManagedObjectContext {
                     }
                     part.append(tree)
                 }
+                if request == nil, !isPreview, let saved = try savePastObjects(part, on: attributes, marks: &marks) {
+                    result += saved
+                    first += part.count
+                    continue
+                }
                 let saver = TreeSaver(
                     instance, bindings: bindings, repeats: repeats, now: Date(), isRecording: isPreview)
                 try translatingErrors {
@@ -124,11 +130,27 @@ extension ManagedObjectContext {
                 first += part.count
             }
         } catch {
-            instance.restore(before)
+            if let marks {
+                try translatingErrors { try instance.undoTransactions(to: marks) { instance.restore(before) } }
+            } else {
+                instance.restore(before)
+            }
             throw error
         }
+        if let marks { try translatingErrors { try instance.release(marks) } }
         if isPreview { instance.restore(before) }
         return (result, changes)
+    }
+
+    /// Saves a part of a sequence past objects. Returns nil if that needs objects.
+    ///
+    /// - Parameter marks: The state of the transactions before the first part, if further ones may follow.
+    private func savePastObjects<Tree: ManagedTreeConvertible>(
+        _ part: [Tree], on attributes: [any PartialKeyPath<Tree> & Sendable], marks: inout TransactionMarks?
+    ) throws -> TreeSaveResult? {
+        guard scope.allowsBulkWriting else { return nil }
+        if part.count == TreeReader.partSize, marks == nil { marks = TransactionMarks(of: instance) }
+        return TreeComparison.save(part, on: attributes, in: instance, bindings: bindings)
     }
 
     /// Runs one save. If it throws an error, nothing of it is kept.

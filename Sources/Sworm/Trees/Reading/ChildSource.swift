@@ -31,6 +31,16 @@ protocol ChildSource<Value>: Sendable {
     func encoded(_ value: Value, as type: TypedSave<Object>) throws -> EncodedValue
     /// Returns the version that a child was read at.
     func version(of value: EncodedValue) throws -> SavedVersion?
+    /// Whether children have a version.
+    var hasVersion: Bool { get }
+    /// Returns the comparison of children in memory.
+    ///
+    /// - Throws: ``NeedsObjects`` if they are not written as one row of one entity each.
+    func comparer(keys: [Int], in binding: EntityBinding<Object>) throws -> RowComparer
+    /// Returns the values of a child's attributes as they are written; nil for those that are not given.
+    func written(_ value: UnsafePointer<Value>, as binding: EntityBinding<Object>) throws -> [AttributeValue?]
+    /// Compares the branches of children, besides that of a relation.
+    func compareBranches(of trees: ComparedTrees<Value>, besides inverse: String?, _ comparison: TreeComparison) throws
     /// Adds the branches of children to a save, besides that of a relation.
     func saveBranches(of trees: [SavedTree<Value>], besides inverse: String?, _ saver: TreeSaver) throws
 

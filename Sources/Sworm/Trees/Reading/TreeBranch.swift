@@ -23,6 +23,8 @@ protocol TreeBranch<Tree>: BranchContent {
     func savedPlan(_ bindings: BindingCache) -> SavedPlan?
     /// Adds the children of trees to a save.
     func save(_ owners: [SavedTree<Tree>], by saver: TreeSaver) throws
+    /// Compares the children of trees with rows.
+    func compare(_ owners: ComparedTrees<Tree>, by comparison: TreeComparison) throws
     func read(into rows: TreeRows<Tree>, of owner: EntityBinding<Tree>, _ reader: TreeReader) throws
     func read(
         into trees: UnsafeMutableBufferPointer<Tree>, of objects: [NSManagedObject], with owner: EntityBinding<Tree>,

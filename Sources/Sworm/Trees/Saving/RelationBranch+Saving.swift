@@ -2,7 +2,7 @@ import SwormPredicates
 
 extension RelationBranch {
     /// Returns the role of the branch; nil if it has none.
-    private func role(of relation: NSRelationshipDescription) -> BranchRole? {
+    func role(of relation: NSRelationshipDescription) -> BranchRole? {
         if let role = options.roles.first { return role }
         if isNarrowed { return .readOnly }
         if let role = source.defaultRole(isToMany: isToMany) { return role }
@@ -15,7 +15,8 @@ extension RelationBranch {
         return choice.condition != nil || choice.limit != nil || choice.offset > 0
     }
 
-    private var isSorted: Bool { !choice.sorts.isEmpty }
+    /// Whether the children have another order than the relation.
+    var isSorted: Bool { !choice.sorts.isEmpty }
 
     func writingIssue(_ bindings: BindingCache) throws -> StoreError? {
         guard let relation = bindings.description(of: Tree.Entity.entityName)?.relationshipsByName[relation] else {

@@ -22,19 +22,29 @@ enum SaveIdentity {
 
 /// The values of the attributes that identify an object. Strings are compared by their bytes, as a store's index does.
 struct SaveKey: Hashable {
-    private let values: [AttributeValue]
+    let values: [AttributeValue]
 
     /// Creates a key; nil if a value is missing, because such an object is always new.
     init?(_ values: [AttributeValue?]) {
         var key: [AttributeValue] = []
+        key.reserveCapacity(values.count)
         for value in values {
-            switch value {
-            case nil, .null: return nil
-            case .string(let text): key.append(.data(Data(text.utf8)))
-            case let value?: key.append(value)
-            }
+            guard let value, value != .null else { return nil }
+            key.append(value)
         }
         self.values = key
+    }
+
+    static func == (left: SaveKey, right: SaveKey) -> Bool { left.values.isStoredSame(as: right.values) }
+
+    func hash(into hasher: inout Hasher) {
+        for value in values {
+            if case .string(var text) = value {
+                text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+            } else {
+                hasher.combine(value)
+            }
+        }
     }
 }
 
@@ -68,20 +78,12 @@ extension EntityBinding {
 
     /// Returns the objects with some keys.
     func objects(
-        with keys: [[AttributeValue]], of constraint: ModelConstraint, in context: NSManagedObjectContext
+        with keys: [SaveKey], of constraint: ModelConstraint, in context: NSManagedObjectContext
     ) throws -> [SaveKey: NSManagedObject] {
         var found: [SaveKey: NSManagedObject] = [:]
         for start in stride(from: 0, to: keys.count, by: 1000) {
-            let part = keys[start..<min(start + 1000, keys.count)]
-            // The conditions may match too many objects if a constraint has several attributes.
-            let conditions = constraint.names.indices.map { index in
-                PredicateTree.comparison(
-                    Comparison(
-                        .path(constraint.names[index].split(separator: ".").map(String.init)), by: .in,
-                        with: .list(differentValues(part.map { $0[index] }).map { .value($0) })))
-            }
             var request = RequestContent()
-            request.narrow(ConditionContent(conditions.count == 1 ? conditions[0] : .and(conditions)))
+            request.narrow(constraint.condition(on: keys[start..<min(start + 1000, keys.count)]))
             for object in try context.fetchObjects(request, of: constraint.entity) where !object.isDeleted {
                 let values = try constraint.attributes.map { try value(of: object, at: $0) }
                 if let key = SaveKey(values) { found[key] = object }
@@ -91,8 +93,15 @@ extension EntityBinding {
     }
 }
 
-/// Returns values without repetitions. Strings with different bytes are different, even if they are canonically equal.
-private func differentValues(_ values: [AttributeValue]) -> [AttributeValue] {
-    var seen: Set<SaveKey> = []
-    return values.filter { value in SaveKey([value]).map { seen.insert($0).inserted } ?? false }
+extension ModelConstraint {
+    /// Returns the condition for objects with some keys. It may match too many if the constraint has several attributes.
+    func condition(on keys: some Collection<SaveKey>) -> ConditionContent {
+        let conditions = names.indices.map { index in
+            PredicateTree.comparison(
+                Comparison(
+                    .path(names[index].split(separator: ".").map(String.init)), by: .in,
+                    with: .list(Set(keys.compactMap { SaveKey([$0.values[index]]) }).map { .value($0.values[0]) })))
+        }
+        return ConditionContent(conditions.count == 1 ? conditions[0] : .and(conditions))
+    }
 }

@@ -39,10 +39,7 @@ extension TreeSaver {
             guard case .constraint(_, let constraint) = identity else { break }
             let missing = keys.indices.filter { keys[$0] != nil && objects[$0] == nil }
             if missing.isEmpty { break }
-            let names = constraint.names
-            let wanted = missing.map { index in
-                zip(names, attributes).map { encoded[index].value($0, at: $1) ?? .null }
-            }
+            let wanted = missing.compactMap { keys[$0] }
             let found = try binding.objects(with: wanted, of: constraint, in: context)
             for index in missing { objects[index] = keys[index].flatMap { found[$0] } }
         }

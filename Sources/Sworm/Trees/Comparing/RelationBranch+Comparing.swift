@@ -1,0 +1,143 @@
+import SwormPredicates
+
+// The comparison of the objects behind a relation with rows.
+extension RelationBranch {
+    func compare(_ owners: ComparedTrees<Tree>, by comparison: TreeComparison) throws {
+        let owner = try comparison.bindings.binding(for: Tree.self)
+        let binding = try comparison.bindings.binding(for: Source.Object.self)
+        guard
+            let relationship = comparison.bindings.description(of: Tree.Entity.entityName)?
+                .relationshipsByName[relation]
+        else { throw NeedsObjects() }
+        guard let role = role(of: relationship), role != .readOnly else { return }
+        let link = try TreeLink(relation, of: owner, in: comparison.session)
+        if link.isOrdered, isSorted { throw NeedsObjects() }
+        var lists: [ChildList<Source.Value>] = []
+        for index in owners.trees.indices {
+            guard let values = children(owners.trees[index]) else { continue }
+            lists.append(ChildList(owner: index, row: owners.rows[index], values: values))
+        }
+        if lists.isEmpty { return }
+        let members = try members(
+            of: lists, links: owners.links[relation] ?? [], owner: owner, as: binding, by: comparison)
+        let identity = try identity(in: binding, hasMembers: members.count > 0, role: role, comparison)
+        let comparer = try source.comparer(keys: identity.attributes, in: binding)
+        var matcher = try RowMatcher(
+            comparer, by: rule(identity, for: lists, in: binding, by: comparison), keys: members.rows?.keys ?? [],
+            compares: role.updates
+        ) { members.rows?.address($0) }
+        for (index, list) in lists.enumerated() {
+            try list.withValues { start, count in
+                try matcher.match(
+                    start, count: count, with: members.positions(of: index), row: members.row, isShared: !isToMany)
+            }
+        }
+        var level = ComparedLevel(
+            lists: lists, members: members, matcher: matcher, source: source, binding: binding, role: role,
+            by: comparison)
+        try level.findOthers(identity, comparer: comparer, canBeShared: !link.hasOneOwner)
+        try level.updateChanged()
+        let rules = LinkRules(
+            link: link, role: role, isInOrder: isInOrder && !isSorted,
+            hasVersion: Tree.treePlan.version != nil)
+        for index in lists.indices { try level.link(index, by: rules) }
+        level.note(isDistinct: link.hasOneOwner && isToMany)
+        if source.plan != nil, role.inserts {
+            try source.compareBranches(
+                of: level.written(links: source.links), besides: relationship.inverseRelationship?.name, comparison)
+        }
+    }
+
+    /// Returns the stored rows behind the relation.
+    private func members(
+        of lists: [ChildList<Source.Value>], links: [Int64], owner: EntityBinding<Tree>,
+        as binding: EntityBinding<Source.Object>, by comparison: TreeComparison
+    ) throws -> StoredMembers<Source.Value> {
+        let keys = lists.map { list in list.row.isNew ? 0 : isToMany ? list.row.key : links[list.owner] }
+        let found = KeyList(keys)
+        if found.keys.isEmpty { return StoredMembers() }
+        // The members of an owner that is in the trees again cannot be assigned twice.
+        if isToMany, found.keys.count < keys.count(where: { $0 > 0 }) { throw NeedsObjects() }
+        guard let plan = try source.rows(with: binding) else { throw NeedsObjects() }
+        let origin =
+            isToMany
+            ? TreeSource.members(of: owner.entity, relation: relation, owners: found.keys, anyOrder: source.plan == nil)
+            : TreeSource.keys(found.keys)
+        let rows = try comparison.session.rows(
+            of: choice, in: binding, plan: plan, columns: [], links: source.links, source: origin)
+        if isToMany {
+            let groups = rows.groups(of: found)
+            return StoredMembers(rows: rows, groups: groups) { found.isMissing($0) ? nil : groups[found.index($0)] }
+        }
+        let places = found.places(of: rows.keys)
+        return StoredMembers(rows: rows, groups: nil) { list in
+            guard !found.isMissing(list) else { return nil }
+            let place = places[found.index(list)]
+            return place < 0 ? nil : place..<place + 1
+        }
+    }
+
+    private func identity(
+        in binding: EntityBinding<Source.Object>, hasMembers: Bool, role: BranchRole, _ comparison: TreeComparison
+    ) throws -> SaveIdentity {
+        let matched = try options.matched.map { try binding.mapping.index(of: $0) }
+        let indices = try matched.isEmpty ? source.identifyingIndex(in: binding.mapping).map { [$0] } : matched
+        let identity = try binding.identity(
+            matched: indices, isByPosition: options.isMatchedByPosition, in: comparison.context, name: name)
+        guard case .new = identity else { return identity }
+        if !isToMany, role == .owned { return .position }
+        // A save through objects reports that nothing identifies the children.
+        if hasMembers, role.removes { throw NeedsObjects() }
+        return identity
+    }
+
+    private func rule(
+        _ identity: SaveIdentity, for lists: [ChildList<Source.Value>], in binding: EntityBinding<Source.Object>,
+        by comparison: TreeComparison
+    ) throws -> RowMatcher.Rule {
+        if source.hasIDs {
+            let references = lists.flatMap { $0.values.map { source.reference(of: $0) } }
+            if references.contains(where: { $0 != nil }) {
+                return .rows(try references.map { try comparison.key(of: $0, in: binding) })
+            }
+        }
+        switch identity {
+        case .constraint, .within: return .key
+        case .position: return .position
+        case .new: return .none
+        }
+    }
+}
+
+/// The children of one owner.
+struct ChildList<Value> {
+    /// The index of the owner.
+    let owner: Int
+    /// The row of the owner.
+    let row: TreeRow
+    let values: [Value]
+
+    /// Calls a closure with the address of the first value.
+    func withValues<R>(_ body: (UnsafePointer<Value>?, Int) throws -> R) rethrows -> R {
+        try values.withUnsafeBufferPointer { try body($0.baseAddress, $0.count) }
+    }
+}
+
+/// The stored rows behind a relation, for each list.
+struct StoredMembers<Value> {
+    let rows: TreeRows<Value>?
+    private let groups: RowGroups?
+    private let find: (Int) -> Range<Int>?
+
+    init(rows: TreeRows<Value>? = nil, groups: RowGroups? = nil, find: @escaping (Int) -> Range<Int>? = { _ in nil }) {
+        (self.rows, self.groups, self.find) = (rows, groups, find)
+    }
+
+    var count: Int { rows?.count ?? 0 }
+
+    /// Returns the positions of the members of a list's owner.
+    func positions(of list: Int) -> Range<Int> { find(list) ?? 0..<0 }
+
+    /// Returns the row at a position.
+    func row(at position: Int) -> Int { groups?.row(at: position) ?? position }
+}

@@ -1,0 +1,128 @@
+import SwormPredicates
+
+/// A save of trees past objects: it compares them with rows in memory, and collects what differs.
+///
+/// It decides the usual cases: unchanged trees, changed attributes, new trees with all that is in them, new children of known
+/// owners, links, and children that are no longer in a tree. It leaves all other cases, and all errors, to a save through objects, by throwing
+/// ``NeedsObjects``.
+final class TreeComparison {
+    let session: TreeSession
+    let bindings: BindingCache
+    let context: NSManagedObjectContext
+    var changes: TreeChanges
+    var result = TreeSaveResult()
+    private var hierarchies: [EntityKey: Hierarchy] = [:]
+    /// The known rows that are updated, or whose relations are changed, as rows of their hierarchy.
+    private var touched: Set<TreeRow> = []
+    /// The rows that leave an owner, as rows of their hierarchy, and must not be elsewhere in the trees.
+    private var leaving: Set<TreeRow> = []
+    private var newKeys: [NewKey: Int] = [:]
+    private var lists = 0
+
+    /// The rows of one hierarchy of entities in the trees.
+    private struct Hierarchy {
+        /// The keys of the rows whose values are written, and whether all of them differ.
+        var written: [Int64] = []
+        var isDistinct = true
+        /// The keys of the rows that are only linked.
+        var linked: [Int64] = []
+    }
+
+    private struct NewKey: Hashable {
+        let entity: EntityKey
+        let names: [String]
+        let key: SaveKey
+    }
+
+    init(in session: TreeSession, context: NSManagedObjectContext, bindings: BindingCache) {
+        (self.session, self.context, self.bindings) = (session, context, bindings)
+        changes = TreeChanges(in: session)
+    }
+
+    // MARK: Notes
+
+    /// Notes known rows that are in the trees.
+    ///
+    /// - Parameters:
+    ///   - rows: The rows, of one hierarchy.
+    ///   - isWritten: Whether their values are written.
+    ///   - isDistinct: Whether no row is among them twice.
+    func note(_ rows: [TreeRow], isWritten: Bool, isDistinct: Bool) {
+        guard let first = rows.first else { return }
+        let root = changes.root(of: first).entity
+        if isWritten {
+            let isFirst = hierarchies[root]?.written.isEmpty ?? true
+            hierarchies[root, default: Hierarchy()].written += rows.map(\.key)
+            if !isFirst || !isDistinct { hierarchies[root]?.isDistinct = false }
+        } else {
+            hierarchies[root, default: Hierarchy()].linked += rows.map(\.key)
+        }
+    }
+
+    /// Notes a known row that is changed.
+    ///
+    /// - Parameter hasVersion: Whether the tree has a version, which a save through objects compares and moves on.
+    func touch(_ row: TreeRow, hasVersion: Bool) throws {
+        if row.isNew { return }
+        if hasVersion { throw NeedsObjects() }
+        touched.insert(changes.root(of: row))
+    }
+
+    /// Notes a row that leaves its owner.
+    func leave(_ row: TreeRow) throws {
+        guard leaving.insert(changes.root(of: row)).inserted else { throw NeedsObjects() }
+    }
+
+    /// Returns a number for the list of children that is compared next.
+    func nextList() -> Int {
+        lists += 1
+        return lists
+    }
+
+    /// Notes the unique values of a new row. If another list of the trees has them too, they are the same object.
+    func note(newKey key: SaveKey, of constraint: ModelConstraint, in list: Int) throws {
+        let key = NewKey(entity: constraint.entity.key, names: constraint.names, key: key)
+        guard newKeys.updateValue(list, forKey: key) ?? list == list else { throw NeedsObjects() }
+    }
+
+    // MARK: The end
+
+    /// Completes the result, and throws an error if rows are in the trees in more than one way that matters.
+    func finish() throws {
+        try changes.checkRequiredRelations()
+        var count = 0
+        for (root, hierarchy) in hierarchies {
+            count += hierarchy.isDistinct ? hierarchy.written.count : Set(hierarchy.written).count
+            if touched.isEmpty, leaving.isEmpty { continue }
+            var seen: Set<TreeRow> = []
+            for key in hierarchy.written {
+                let row = TreeRow(entity: root, key: key)
+                if leaving.contains(row) { throw NeedsObjects() }
+                if touched.contains(row), !seen.insert(row).inserted { throw NeedsObjects() }
+            }
+            for key in hierarchy.linked where leaving.contains(TreeRow(entity: root, key: key)) { throw NeedsObjects() }
+        }
+        result.unchanged = count - result.updated
+        result.inserted = changes.insertions
+    }
+
+    // MARK: Search
+
+    /// Returns the rows with some keys.
+    func find<Source: ChildSource>(
+        _ keys: [SaveKey], of constraint: ModelConstraint, as source: Source, in binding: EntityBinding<Source.Object>,
+        comparer: RowComparer
+    ) throws -> FoundRows<Source.Value>? {
+        guard let plan = try source.rows(with: binding) else { throw NeedsObjects() }
+        if keys.isEmpty { return nil }
+        var request = RequestContent()
+        request.narrow(constraint.condition(on: keys))
+        let rows = try session.rows(
+            of: request, in: binding, plan: plan, columns: [], links: source.links, source: .request)
+        var indices: [SaveKey: Int] = [:]
+        for row in 0..<rows.count {
+            if let place = rows.address(row), let key = try comparer.key(place) { indices[key] = row }
+        }
+        return FoundRows(rows: rows, indices: indices)
+    }
+}
