@@ -28,9 +28,9 @@ struct TreeRows<Value> {
     var count: Int { 0 }
     var keys: [Int64] { [] }
     var references: [ObjectReference] { [] }
+    var saved: [TreeRow] { [] }
 
     func address(_ row: Int) -> UnsafeRawPointer? { nil }
-    func row(_ row: Int) -> TreeRow { TreeRow(entity: "", key: 0) }
     func links(_ relation: String) -> [Int64] { [] }
     func copy(_ row: Int) -> Value? { nil }
     func update(at row: Int, _ body: (UnsafeMutablePointer<Value>) throws -> Void) rethrows {}

@@ -112,16 +112,14 @@ struct TreeChanges {
 
     /// Throws an error if a new row lacks an object that its entity requires.
     func checkRequiredRelations() throws {
+        var required: [Int: [Int]] = [:]
+        for plan in plans.values where !plan.required.isEmpty { required[plan.entity] = plan.required }
+        if required.isEmpty { return }
         for insertion in request.insertions {
-            guard let plan = requirements[insertion.row.entity] else { continue }
-            for slot in plan where insertion.toOnes[slot] == nil { throw NeedsObjects() }
+            for slot in required[insertion.row.entity] ?? [] where insertion.toOnes[slot] == nil {
+                throw NeedsObjects()
+            }
         }
-    }
-
-    /// The slots of the relations to one that an entity requires.
-    private var requirements: [Int: [Int]] {
-        Dictionary(
-            plans.values.filter { !$0.required.isEmpty }.map { ($0.entity, $0.required) }, uniquingKeysWith: { $1 })
     }
 
     /// The facts about new rows of one type.

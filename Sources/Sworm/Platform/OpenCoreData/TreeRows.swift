@@ -30,10 +30,14 @@ struct TreeRows<Value> {
     /// The address of a value, which is valid as long as the rows exist.
     func address(_ row: Int) -> UnsafeRawPointer? { UnsafeRawPointer(memory[row]) }
 
-    /// Returns the row as one of a save.
-    func row(_ row: Int) -> TreeRow {
-        let number = level.entityOffset.map { Int(memory.integer(at: $0, of: row)) }
-        return TreeRow(entity: number ?? level.entity.number, key: memory.integer(at: level.keyOffset, of: row))
+    /// The rows of a save.
+    var saved: [TreeRow] {
+        let (memory, keyOffset, entityOffset) = (memory, level.keyOffset, level.entityOffset)
+        let number = level.entity.number
+        return (0..<memory.count).map { row in
+            let entity = entityOffset.map { Int(memory.integer(at: $0, of: row)) } ?? number
+            return TreeRow(entity: entity, key: memory.integer(at: keyOffset, of: row))
+        }
     }
 
     /// Returns the keys of the destinations of a relation; 0 for a missing object.

@@ -13,6 +13,8 @@ struct LinkRules {
 /// The children of one branch, with the rows that they belong to.
 struct ComparedLevel<Source: ChildSource> {
     private let lists: [ChildList<Source.Value>]
+    /// The row of each list's owner.
+    private let owners: [TreeRow]
     /// The first child of each list, and the number of children.
     private let starts: [Int]
     private let members: StoredMembers<Source.Value>
@@ -35,6 +37,7 @@ struct ComparedLevel<Source: ChildSource> {
         (self.lists, self.members, self.matcher) = (lists, members, matcher)
         (self.source, self.binding, self.role) = (source, binding, role)
         self.comparison = comparison
+        owners = lists.map(\.row)
         var starts = [0]
         for list in lists { starts.append(starts[starts.count - 1] + list.values.count) }
         self.starts = starts
@@ -48,11 +51,15 @@ struct ComparedLevel<Source: ChildSource> {
     mutating func findOthers(
         _ identity: SaveIdentity, comparer: RowComparer, canBeShared: Bool
     ) throws {
-        rows.reserveCapacity(matcher.rows.count)
+        guard matcher.rows.contains(-1) else {
+            let saved = members.saved
+            rows = matcher.rows.map { saved[Int($0)] }
+            return
+        }
         var constraint: ModelConstraint?
         if case .constraint(_, let found) = identity { constraint = found }
         var keys: [SaveKey?] = []
-        if constraint != nil, matcher.rows.contains(-1) {
+        if constraint != nil {
             try forEach { child, place in
                 keys.append(matcher.rows[child] < 0 ? try comparer.key(place) : nil)
             }
@@ -71,12 +78,12 @@ struct ComparedLevel<Source: ChildSource> {
             var unknown: [UnsafePointer<Source.Value>] = []
             for child in values.children {
                 guard let place = values.start.map({ $0 + (child - values.children.lowerBound) }) else { return }
-                if matcher.rows[child] >= 0, let rows = members.rows {
-                    result.append(rows.row(Int(matcher.rows[child])))
+                if matcher.rows[child] >= 0 {
+                    result.append(members.saved[Int(matcher.rows[child])])
                     continue
                 }
-                if !places.isEmpty, places[child] >= 0, let rows = others?.rows {
-                    result.append(rows.row(Int(places[child])))
+                if !places.isEmpty, places[child] >= 0, let others {
+                    result.append(others.saved[Int(places[child])])
                     continue
                 }
                 guard role.inserts else { throw NeedsObjects() }
@@ -146,7 +153,9 @@ struct ComparedLevel<Source: ChildSource> {
 
     /// Notes the known rows.
     func note(isDistinct: Bool) {
-        comparison.note(rows.filter { !$0.isNew }, isWritten: role.updates, isDistinct: isDistinct && others == nil)
+        comparison.note(
+            rows.filter { !$0.isNew }, of: binding.entity.key, isWritten: role.updates,
+            isDistinct: isDistinct && others == nil)
     }
 
     /// Returns the children whose own branches are written.
@@ -177,7 +186,7 @@ struct ComparedLevel<Source: ChildSource> {
 
     /// Links the children of a list to their owner, and removes members that are no longer in the tree.
     func link(_ index: Int, by rules: LinkRules) throws {
-        let owner = lists[index].row
+        let owner = owners[index]
         let children = starts[index]..<starts[index + 1]
         let hasChanged =
             rules.link.isToMany
@@ -196,14 +205,18 @@ struct ComparedLevel<Source: ChildSource> {
         var hasChanged = false
         if role.removes {
             for position in positions where !matcher.isTaken[members.row(at: position)] {
-                guard let member = members.rows?.row(members.row(at: position)) else { continue }
-                try remove(member, from: owner, along: link)
+                try remove(members.saved[members.row(at: position)], from: owner, along: link)
                 hasChanged = true
             }
         }
+        let isShared = !link.hasOneOwner
         var added: Set<TreeRow> = []
-        for child in children where matcher.rows[child] < 0 && added.insert(rows[child]).inserted {
+        var hasAdded = false
+        for child in children where matcher.rows[child] < 0 {
             let row = rows[child]
+            hasAdded = true
+            // A child that can have several owners may be in the list twice.
+            if isShared, !added.insert(row).inserted { continue }
             switch link.inverse {
             case .one(let slot): comparison.changes.setDestination(owner, of: row, at: slot)
             case .many(_, isOrdered: true): throw NeedsObjects()
@@ -218,11 +231,11 @@ struct ComparedLevel<Source: ChildSource> {
                 var seen: Set<TreeRow> = []
                 comparison.changes.setOrder(
                     rows[children].filter { seen.insert($0).inserted }, of: owner, at: link.slot)
-            } else if !added.isEmpty || rules.isInOrder && role != .added && !areInOrder(children) {
+            } else if hasAdded || rules.isInOrder && role != .added && !areInOrder(children) {
                 throw NeedsObjects()
             }
         }
-        return hasChanged || !added.isEmpty
+        return hasChanged || hasAdded
     }
 
     /// Returns whether known children are in the order of their rows.
@@ -253,7 +266,7 @@ struct ComparedLevel<Source: ChildSource> {
         _ child: Int?, to owner: TreeRow, member position: Int?, by rules: LinkRules
     ) throws -> Bool {
         let link = rules.link
-        let member = position.flatMap { position in members.rows?.row(members.row(at: position)) }
+        let member = position.map { members.saved[members.row(at: $0)] }
         if let child, matcher.rows[child] >= 0 { return false }
         if child == nil, member == nil || !role.removes { return false }
         if link.inverseHasCountRules { throw NeedsObjects() }

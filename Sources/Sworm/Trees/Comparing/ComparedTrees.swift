@@ -37,5 +37,6 @@ struct LevelLinks {
 /// Rows that were searched by their keys.
 struct FoundRows<Value> {
     let rows: TreeRows<Value>
+    let saved: [TreeRow]
     let indices: [SaveKey: Int]
 }

@@ -75,7 +75,10 @@ extension String: BytesComparable {
     fileprivate func hasSameBytes(as other: String) -> Bool {
         let same = utf8.withContiguousStorageIfAvailable { one in
             other.utf8.withContiguousStorageIfAvailable { other in
-                one.elementsEqual(other)
+                guard let first = one.baseAddress, let second = other.baseAddress else {
+                    return one.count == other.count
+                }
+                return one.count == other.count && memcmp(first, second, one.count) == 0
             }
         }
         return (same ?? nil) ?? utf8.elementsEqual(other.utf8)

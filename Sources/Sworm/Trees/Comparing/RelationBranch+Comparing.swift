@@ -23,7 +23,7 @@ extension RelationBranch {
         let identity = try identity(in: binding, hasMembers: members.count > 0, role: role, comparison)
         let comparer = try source.comparer(keys: identity.attributes, in: binding)
         var matcher = try RowMatcher(
-            comparer, by: rule(identity, for: lists, in: binding, by: comparison), keys: members.rows?.keys ?? [],
+            comparer, by: rule(identity, for: lists, in: binding, by: comparison), keys: members.saved.map(\.key),
             compares: role.updates
         ) { members.rows?.address($0) }
         for (index, list) in lists.enumerated() {
@@ -126,11 +126,13 @@ struct ChildList<Value> {
 /// The stored rows behind a relation, for each list.
 struct StoredMembers<Value> {
     let rows: TreeRows<Value>?
+    let saved: [TreeRow]
     private let groups: RowGroups?
     private let find: (Int) -> Range<Int>?
 
     init(rows: TreeRows<Value>? = nil, groups: RowGroups? = nil, find: @escaping (Int) -> Range<Int>? = { _ in nil }) {
         (self.rows, self.groups, self.find) = (rows, groups, find)
+        saved = rows?.saved ?? []
     }
 
     var count: Int { rows?.count ?? 0 }

@@ -45,6 +45,7 @@ extension TreeComparison {
         let links = LevelLinks(of: found.rows, source.links)
         var level = ComparedTrees<Tree>(links: source.links)
         var known: [TreeRow] = []
+        let saved = found.rows?.saved ?? []
         try trees.withUnsafeBufferPointer { buffer in
             for (index, row) in found.places.enumerated() {
                 guard let start = buffer.baseAddress else { return }
@@ -53,7 +54,7 @@ extension TreeComparison {
                     level.add(buffer[index], at: new, links: [])
                     continue
                 }
-                let old = rows.row(row)
+                let old = saved[row]
                 known.append(old)
                 if try !comparer.isSame(start + index, as: stored) {
                     try update(old, to: start + index, from: stored, of: source, in: binding)
@@ -62,7 +63,7 @@ extension TreeComparison {
             }
         }
         guard Set(known.map(\.key)).count == known.count else { throw NeedsObjects() }
-        note(known, isWritten: true, isDistinct: true)
+        note(known, of: binding.entity.key, isWritten: true, isDistinct: true)
         try compareBranches(of: level)
     }
 

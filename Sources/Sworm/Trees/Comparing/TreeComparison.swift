@@ -21,9 +21,11 @@ final class TreeComparison {
 
     /// The rows of one hierarchy of entities in the trees.
     private struct Hierarchy {
-        /// The keys of the rows whose values are written, and whether all of them differ.
-        var written: [Int64] = []
+        var levels = 0
+        /// Whether all rows differ, because they are those of one level.
         var isDistinct = true
+        /// The keys of the rows whose values are written.
+        var written: [Int64] = []
         /// The keys of the rows that are only linked.
         var linked: [Int64] = []
     }
@@ -41,22 +43,24 @@ final class TreeComparison {
 
     // MARK: Notes
 
-    /// Notes known rows that are in the trees.
+    /// Notes the known rows of one level.
     ///
     /// - Parameters:
-    ///   - rows: The rows, of one hierarchy.
+    ///   - rows: The rows.
+    ///   - entity: The entity of the level.
     ///   - isWritten: Whether their values are written.
     ///   - isDistinct: Whether no row is among them twice.
-    func note(_ rows: [TreeRow], isWritten: Bool, isDistinct: Bool) {
-        guard let first = rows.first else { return }
-        let root = changes.root(of: first).entity
+    func note(_ rows: [TreeRow], of entity: EntityKey, isWritten: Bool, isDistinct: Bool) {
+        let root = changes.root(of: TreeRow(entity: entity, key: 0)).entity
+        var hierarchy = hierarchies.removeValue(forKey: root) ?? Hierarchy()
+        hierarchy.isDistinct = hierarchy.levels == 0 && isDistinct
+        hierarchy.levels += 1
         if isWritten {
-            let isFirst = hierarchies[root]?.written.isEmpty ?? true
-            hierarchies[root, default: Hierarchy()].written += rows.map(\.key)
-            if !isFirst || !isDistinct { hierarchies[root]?.isDistinct = false }
+            hierarchy.written += rows.lazy.map(\.key)
         } else {
-            hierarchies[root, default: Hierarchy()].linked += rows.map(\.key)
+            hierarchy.linked += rows.lazy.map(\.key)
         }
+        hierarchies[root] = hierarchy
     }
 
     /// Notes a known row that is changed.
@@ -93,7 +97,8 @@ final class TreeComparison {
         var count = 0
         for (root, hierarchy) in hierarchies {
             count += hierarchy.isDistinct ? hierarchy.written.count : Set(hierarchy.written).count
-            if touched.isEmpty, leaving.isEmpty { continue }
+            // A row that leaves its owner is no longer in its own level.
+            if hierarchy.isDistinct || touched.isEmpty && leaving.isEmpty { continue }
             var seen: Set<TreeRow> = []
             for key in hierarchy.written {
                 let row = TreeRow(entity: root, key: key)
@@ -123,6 +128,6 @@ final class TreeComparison {
         for row in 0..<rows.count {
             if let place = rows.address(row), let key = try comparer.key(place) { indices[key] = row }
         }
-        return FoundRows(rows: rows, indices: indices)
+        return FoundRows(rows: rows, saved: rows.saved, indices: indices)
     }
 }

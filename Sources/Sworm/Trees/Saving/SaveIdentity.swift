@@ -81,6 +81,7 @@ extension EntityBinding {
         with keys: [SaveKey], of constraint: ModelConstraint, in context: NSManagedObjectContext
     ) throws -> [SaveKey: NSManagedObject] {
         var found: [SaveKey: NSManagedObject] = [:]
+        let keys = Array(Set(keys))
         for start in stride(from: 0, to: keys.count, by: 1000) {
             var request = RequestContent()
             request.narrow(constraint.condition(on: keys[start..<min(start + 1000, keys.count)]))
@@ -94,13 +95,17 @@ extension EntityBinding {
 }
 
 extension ModelConstraint {
-    /// Returns the condition for objects with some keys. It may match too many if the constraint has several attributes.
+    /// Returns the condition for objects with some keys, which differ. It may match too many if the constraint has several attributes.
     func condition(on keys: some Collection<SaveKey>) -> ConditionContent {
         let conditions = names.indices.map { index in
-            PredicateTree.comparison(
+            // The keys differ, but not each of their attributes.
+            let values =
+                names.count == 1
+                ? keys.map { $0.values[0] } : Set(keys.compactMap { SaveKey([$0.values[index]]) }).map { $0.values[0] }
+            return PredicateTree.comparison(
                 Comparison(
                     .path(names[index].split(separator: ".").map(String.init)), by: .in,
-                    with: .list(Set(keys.compactMap { SaveKey([$0.values[index]]) }).map { .value($0.values[0]) })))
+                    with: .list(values.map { .value($0) })))
         }
         return ConditionContent(conditions.count == 1 ? conditions[0] : .and(conditions))
     }

@@ -54,26 +54,33 @@ enum JSONText {
     }
 
     static func array(of strings: [String]) -> String {
-        var result = "["
-        for (index, string) in strings.enumerated() {
-            if index > 0 { result += "," }
-            result += "\""
-            for scalar in string.unicodeScalars {
-                switch scalar {
-                case "\"": result += "\\\""
-                case "\\": result += "\\\\"
-                default:
-                    if scalar.value < 0x20 {
-                        let hex = String(scalar.value, radix: 16)
-                        result += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-                    } else {
-                        result.unicodeScalars.append(scalar)
+        var text: [UInt8] = [UInt8(ascii: "[")]
+        text.reserveCapacity(strings.reduce(2) { $0 + $1.utf8.count + 3 })
+        let digits = Array("0123456789abcdef".utf8)
+        for (index, var string) in strings.enumerated() {
+            if index > 0 { text.append(UInt8(ascii: ",")) }
+            text.append(UInt8(ascii: "\""))
+            string.withUTF8 { bytes in
+                // Only these characters are escaped, and each of them is one byte.
+                func isEscaped(_ byte: UInt8) -> Bool {
+                    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+                }
+                guard bytes.contains(where: isEscaped) else { return text.append(contentsOf: bytes) }
+                for byte in bytes {
+                    if byte < 0x20 {
+                        text.append(contentsOf: "\\u00".utf8)
+                        text.append(digits[Int(byte >> 4)])
+                        text.append(digits[Int(byte & 15)])
+                        continue
                     }
+                    if isEscaped(byte) { text.append(UInt8(ascii: "\\")) }
+                    text.append(byte)
                 }
             }
-            result += "\""
+            text.append(UInt8(ascii: "\""))
         }
-        return result + "]"
+        text.append(UInt8(ascii: "]"))
+        return String(decoding: text, as: UTF8.self)
     }
 }
 
