@@ -396,3 +396,37 @@ try mailbox.perform { context in
         }
     }
 }
+
+// MARK: 13 Trees
+//
+// A struct can hold the objects behind relations. Each of its branches is read by one statement for all trees. A save writes what
+// differs: it updates known objects, inserts new ones, and deletes reviews that are no longer in their book.
+
+struct BookPage {
+    var id = UUID()
+    var title = ""
+    var author: Author?
+    var reviews: [Review] = []
+}
+
+extension BookPage: ManagedTreeConvertible {
+    typealias Entity = Book
+    static let attributes: Set<Attribute<BookPage>> = [.init(\.id, \.id), .init(\.title, \.title)]
+    static let branches: [Branch<BookPage>] = [
+        .init(\.author, \.author, .shared), .init(\.reviews, \.reviews, .matchedByPosition),
+    ]
+}
+
+chapter("Trees")
+let poems = BookPage(
+    title: "Kobzar", author: Author(name: "Taras"), reviews: [Review(text: "Read it again", mark: 5)])
+try store.perform { _ = try $0.save(poems) }
+let pages = try store.perform { try $0.decode(BookPage.all.where { $0.author.name == "Taras" }) }
+let longer = pages.map { page in
+    var page = page
+    page.reviews.append(Review(text: "And again", mark: 4))
+    return page
+}
+print("Planned: \(try store.perform { try $0.plan(saving: longer) })")
+let saved = try store.perform { try $0.save(contentsOf: longer) }
+print("Inserted: \(saved.inserted), unchanged: \(saved.unchanged)")

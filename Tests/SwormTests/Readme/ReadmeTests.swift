@@ -102,7 +102,7 @@ struct ReadmeTests {
             ("LiveData", "lists"),
             ("ChangeFeeds", "acknowledge"),
             ("Editing", "EditingContext"),
-            ("Syncing", "ChangeBundle"),
+            ("Syncing", "ChangeBundle"), ("Trees", "ManagedTreeConvertible"),
         ])
     func `the code of the guides compiles`(guide: String, word: String) throws {
         let compiler = try #require(SnippetCompiler.found)

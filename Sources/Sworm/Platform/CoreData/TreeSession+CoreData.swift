@@ -7,6 +7,8 @@ import SwormPredicates
 
 /// One state of a store, from which the levels of trees are read.
 struct TreeSession {
+    var storeIdentifier: String { "" }
+
     func rows<T, Value>(
         of request: RequestContent, in binding: EntityBinding<T>, plan: PlannedRows<Value>,
         columns: [ComputedColumn<Value>], links: [String], source: TreeSource = .request
