@@ -226,6 +226,32 @@ extension ReadingRoom {
         #expect(found.map(\.sequel) == [Reference(isbn: "2", tags: ["a"]), nil])
     }
 
+    @Test func `a shared object that new trees have with different values is an error`() throws {
+        let leo = Author(name: "Leo", born: 1828)
+        let test = try ReadingRoom.store { try $0.insert(leo) }
+        for (first, second) in [(1828, 1900), (1900, 1828), (1900, 1901)] {
+            let trees = [
+                BookPage(isbn: "1", author: Author(name: "Leo", born: first)),
+                BookPage(isbn: "2", author: Author(name: "Leo", born: second)),
+            ]
+            let text = message { try test.container.perform { try $0.save(contentsOf: trees) } }
+            #expect(text?.contains("are the same Author, and have different values") == true, "\(text ?? "saved")")
+        }
+        let same = ["1", "2"].map { BookPage(isbn: $0, author: Author(name: "Leo", born: 1900)) }
+        try expectSaved(same, in: test, TreeSaveResult(inserted: 2, updated: 1))
+        #expect(try test.container.perform { try $0.decode(Author.all) } == [Author(name: "Leo", born: 1900)])
+    }
+
+    @Test func `many new children of one owner are distinguished by their keys`() throws {
+        let test = try ReadingRoom.store()
+        var page = BookPage(isbn: "1", reviews: (0..<40).map { Review(day: day($0), mark: $0 % 5) })
+        try expectSaved([page], in: test, TreeSaveResult(inserted: 41))
+        page.reviews.append(page.reviews[3])
+        try expectSaved([page], in: test, TreeSaveResult(unchanged: 41))
+        page.isbn = "2"
+        try expectSaved([page], in: test, TreeSaveResult(inserted: 41))
+    }
+
     @Test func `a child has one of the owners in the trees`() throws {
         let test = try ReadingRoom.store()
         let book = BookPage(isbn: "1")

@@ -20,6 +20,17 @@ extension BatchOperations {
         var request = request
         (request.author, request.contextName) = (context.transactionAuthor, context.name)
         try context.interruption.check()
+        do {
+            try write(request, deleting: rows, to: origin)
+        } catch let error where error is UniquenessConflicts || error is SaveConflicts || error is LinkConflicts {
+            // The policies that settle them need objects.
+            return false
+        }
+        context.refreshUnchanged { _ in true }
+        return true
+    }
+
+    private func write(_ request: SaveRequest, deleting rows: [RowID], to origin: ObjectOrigin) throws {
         if rows.isEmpty {
             _ = try context.withTransaction(of: origin) { try $0.save(request) }
         } else if request.isEmpty {
@@ -38,7 +49,5 @@ extension BatchOperations {
                 try transaction.release(mark)
             }
         }
-        context.refreshUnchanged { _ in true }
-        return true
     }
 }

@@ -150,7 +150,7 @@ extension ManagedObjectContext {
     ) throws -> TreeSaveResult? {
         guard scope.allowsBulkWriting else { return nil }
         if part.count == TreeReader.partSize, marks == nil { marks = TransactionMarks(of: instance) }
-        return TreeComparison.save(part, on: attributes, in: instance, bindings: bindings)
+        return try TreeComparison.save(part, on: attributes, in: instance, bindings: bindings)
     }
 
     /// Runs one save. If it throws an error, nothing of it is kept.

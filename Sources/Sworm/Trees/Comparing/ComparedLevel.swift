@@ -1,32 +1,22 @@
 import SwormPredicates
 
-/// The rules for the links of a branch.
-struct LinkRules {
-    let link: TreeLink
-    let role: BranchRole
-    /// Whether the order of the children is that of the relation.
-    let isInOrder: Bool
-    /// Whether the owner has a version.
-    let hasVersion: Bool
-}
-
 /// The children of one branch, with the rows that they belong to.
 struct ComparedLevel<Source: ChildSource> {
     private let lists: [ChildList<Source.Value>]
     /// The row of each list's owner.
-    private let owners: [TreeRow]
+    let owners: [TreeRow]
     /// The first child of each list, and the number of children.
-    private let starts: [Int]
-    private let members: StoredMembers<Source.Value>
-    private let matcher: RowMatcher
+    let starts: [Int]
+    let members: StoredMembers<Source.Value>
+    let matcher: RowMatcher
     private let source: Source
-    private let binding: EntityBinding<Source.Object>
-    private let role: BranchRole
-    private let comparison: TreeComparison
+    let binding: EntityBinding<Source.Object>
+    let role: BranchRole
+    let comparison: TreeComparison
     /// The rows that are not members of their owners.
     private var others: FoundRows<Source.Value>?
     /// The row of each child.
-    private var rows: [TreeRow] = []
+    private(set) var rows: [TreeRow] = []
     /// The index of each child among the other rows; -1 for one that is not among them.
     private var places: [Int32] = []
 
@@ -45,6 +35,13 @@ struct ComparedLevel<Source: ChildSource> {
 
     // MARK: Rows
 
+    /// The row of a new child, and the position of its value.
+    private struct NewChild {
+        let row: TreeRow
+        let list: Int
+        let position: Int
+    }
+
     /// Finds the rows of children that are not members of their owners, or inserts them.
     ///
     /// - Parameter canBeShared: Whether a child may have several owners.
@@ -58,57 +55,80 @@ struct ComparedLevel<Source: ChildSource> {
         }
         var constraint: ModelConstraint?
         if case .constraint(_, let found) = identity { constraint = found }
-        var keys: [SaveKey?] = []
-        if constraint != nil {
-            try forEach { child, place in
-                keys.append(matcher.rows[child] < 0 ? try comparer.key(place) : nil)
-            }
-            if let constraint {
-                others = try comparison.find(
-                    Array(Set(keys.compactMap { $0 })), of: constraint, as: source, in: binding, comparer: comparer)
-            }
-            places = keys.map { Int32($0.flatMap { others?.indices[$0] } ?? -1) }
-            // The owner of such a child is another one, which a save through objects has to know.
-            if !canBeShared, places.contains(where: { $0 >= 0 }) { throw NeedsObjects() }
-        }
+        let keys = try constraint.map { try search(for: $0, comparer: comparer, canBeShared: canBeShared) } ?? []
         let list = comparison.nextList()
-        var new: [SaveKey: (row: TreeRow, place: UnsafePointer<Source.Value>)] = [:]
-        var result: [TreeRow] = []
-        try forEachList { values in
-            var unknown: [UnsafePointer<Source.Value>] = []
-            for child in values.children {
-                guard let place = values.start.map({ $0 + (child - values.children.lowerBound) }) else { return }
-                if matcher.rows[child] >= 0 {
-                    result.append(members.saved[Int(matcher.rows[child])])
-                    continue
-                }
-                if !places.isEmpty, places[child] >= 0, let others {
-                    result.append(others.saved[Int(places[child])])
-                    continue
-                }
-                guard role.inserts else { throw NeedsObjects() }
-                let key = keys.isEmpty ? nil : keys[child]
-                if let key, let known = new[key] {
-                    guard canBeShared, source.plan == nil, try comparer.isSame(place, as: known.place) else {
+        var new: [SaveKey: NewChild] = [:]
+        for index in lists.indices {
+            if case .within = identity { try checkNewKeys(of: index, comparer: comparer) }
+            try lists[index].withValues { start, _ in
+                for child in starts[index]..<starts[index + 1] {
+                    if let known = knownRow(of: child) {
+                        rows.append(known)
+                        continue
+                    }
+                    guard role.inserts, let place = start.map({ $0 + (child - starts[index]) }) else {
                         throw NeedsObjects()
                     }
-                    result.append(known.row)
-                    continue
+                    let key = keys.isEmpty ? nil : keys[child]
+                    if let key, let known = new[key] {
+                        let isSame = try lists[known.list].withValues { start, _ in
+                            try start.map { try comparer.isSame(place, as: $0 + known.position) } ?? false
+                        }
+                        guard canBeShared, source.plan == nil, isSame else { throw NeedsObjects() }
+                        rows.append(known.row)
+                        continue
+                    }
+                    let row = try comparison.changes.insert(source.written(place, as: binding), as: binding)
+                    if let key, let constraint {
+                        try comparison.note(newKey: key, of: constraint, in: list)
+                        new[key] = NewChild(row: row, list: index, position: child - starts[index])
+                    }
+                    rows.append(row)
                 }
-                if case .within = identity {
-                    // Two new children with the same key are one object.
-                    for other in unknown where try comparer.isSameKey(place, as: other) { throw NeedsObjects() }
-                    unknown.append(place)
-                }
-                let row = try comparison.changes.insert(source.written(place, as: binding), as: binding)
-                if let key, let constraint {
-                    try comparison.note(newKey: key, of: constraint, in: list)
-                    new[key] = (row, place)
-                }
-                result.append(row)
             }
         }
-        rows = result
+    }
+
+    /// Searches the whole entity for children that are not members of their owners.
+    ///
+    /// - Returns: The key of each of these children; nil for the other ones, and for those without a key.
+    private mutating func search(
+        for constraint: ModelConstraint, comparer: RowComparer, canBeShared: Bool
+    ) throws -> [SaveKey?] {
+        var keys: [SaveKey?] = []
+        try forEach { child, place in keys.append(matcher.rows[child] < 0 ? try comparer.key(place) : nil) }
+        others = try comparison.find(
+            Array(Set(keys.compactMap { $0 })), of: constraint, as: source, in: binding, comparer: comparer)
+        places = keys.map { Int32($0.flatMap { others?.indices[$0] } ?? -1) }
+        // The owner of such a child is another one, which a save through objects has to know.
+        if !canBeShared, places.contains(where: { $0 >= 0 }) { throw NeedsObjects() }
+        // The relations of a sub-entity may have other slots.
+        if let others, !others.saved.allSatisfy({ $0.entity == binding.entity.key }) { throw NeedsObjects() }
+        return keys
+    }
+
+    /// Returns the row that a child was matched with, or found as; nil for a new child.
+    private func knownRow(of child: Int) -> TreeRow? {
+        if matcher.rows[child] >= 0 { return members.saved[Int(matcher.rows[child])] }
+        return places.isEmpty || places[child] < 0 ? nil : others?.saved[Int(places[child])]
+    }
+
+    /// Throws an error if two new children of one owner have the same key, because they are one object.
+    private func checkNewKeys(of index: Int, comparer: RowComparer) throws {
+        try lists[index].withValues { start, count in
+            guard let start else { return }
+            let new = (0..<count).filter { matcher.rows[starts[index] + $0] < 0 }
+            if new.count > RowMatcher.searchedMembers {
+                let keys = try new.compactMap { try comparer.key(start + $0) }
+                if Set(keys).count < keys.count { throw NeedsObjects() }
+                return
+            }
+            for (place, one) in new.enumerated() {
+                for other in new[..<place] where try comparer.isSameKey(start + one, as: start + other) {
+                    throw NeedsObjects()
+                }
+            }
+        }
     }
 
     /// Updates the rows whose values differ.
@@ -116,7 +136,6 @@ struct ComparedLevel<Source: ChildSource> {
         guard role.updates else { return }
         var changed = matcher.changed[...]
         if changed.isEmpty, others == nil { return }
-        var updated: Set<TreeRow> = []
         try forEach { child, place in
             let stored: UnsafeRawPointer?
             if changed.first == child {
@@ -126,9 +145,7 @@ struct ComparedLevel<Source: ChildSource> {
                 stored = places.isEmpty || places[child] < 0 ? nil : others?.rows.address(Int(places[child]))
             }
             guard let stored else { return }
-            // An object that is in the trees again may have other values there.
-            if rows[child].isNew || updated.contains(rows[child]) { return }
-            updated.insert(rows[child])
+            // An object that is in the trees again may have other values there. The end of the comparison finds it twice.
             try comparison.update(rows[child], to: place, from: stored, of: source, in: binding)
         }
     }
@@ -180,121 +197,5 @@ struct ComparedLevel<Source: ChildSource> {
             }
         }
         return trees
-    }
-
-    // MARK: Links
-
-    /// Links the children of a list to their owner, and removes members that are no longer in the tree.
-    func link(_ index: Int, by rules: LinkRules) throws {
-        let owner = owners[index]
-        let children = starts[index]..<starts[index + 1]
-        let hasChanged =
-            rules.link.isToMany
-            ? try linkMany(children, to: owner, members: members.positions(of: index), by: rules)
-            : try linkOne(children.first, to: owner, member: members.positions(of: index).first, by: rules)
-        guard hasChanged, !owner.isNew else { return }
-        // The number of objects behind the relation is checked by a save through objects.
-        if rules.link.hasCountRules, rules.link.isToMany { throw NeedsObjects() }
-        try comparison.touch(owner, hasVersion: rules.hasVersion)
-    }
-
-    private func linkMany(
-        _ children: Range<Int>, to owner: TreeRow, members positions: Range<Int>, by rules: LinkRules
-    ) throws -> Bool {
-        let link = rules.link
-        var hasChanged = false
-        if role.removes {
-            for position in positions where !matcher.isTaken[members.row(at: position)] {
-                try remove(members.saved[members.row(at: position)], from: owner, along: link)
-                hasChanged = true
-            }
-        }
-        let isShared = !link.hasOneOwner
-        var added: Set<TreeRow> = []
-        var hasAdded = false
-        for child in children where matcher.rows[child] < 0 {
-            let row = rows[child]
-            hasAdded = true
-            // A child that can have several owners may be in the list twice.
-            if isShared, !added.insert(row).inserted { continue }
-            switch link.inverse {
-            case .one(let slot): comparison.changes.setDestination(owner, of: row, at: slot)
-            case .many(_, isOrdered: true): throw NeedsObjects()
-            case .none, .many:
-                if link.inverseHasCountRules { throw NeedsObjects() }
-                comparison.changes.setLink(true, from: owner, along: link, to: row)
-            }
-            if !row.isNew, !owner.isNew { comparison.result.linked += 1 }
-        }
-        if link.isOrdered {
-            if owner.isNew {
-                var seen: Set<TreeRow> = []
-                comparison.changes.setOrder(
-                    rows[children].filter { seen.insert($0).inserted }, of: owner, at: link.slot)
-            } else if hasAdded || rules.isInOrder && role != .added && !areInOrder(children) {
-                throw NeedsObjects()
-            }
-        }
-        return hasChanged || hasAdded
-    }
-
-    /// Returns whether known children are in the order of their rows.
-    private func areInOrder(_ children: Range<Int>) -> Bool {
-        zip(matcher.rows[children], matcher.rows[children].dropFirst()).allSatisfy { $0 < $1 }
-    }
-
-    private func remove(
-        _ member: TreeRow, from owner: TreeRow, along link: TreeLink
-    ) throws {
-        if role == .owned {
-            comparison.changes.delete(member)
-            comparison.result.deleted += 1
-            return try comparison.leave(member)
-        }
-        if link.isOrdered || link.inverseHasCountRules { throw NeedsObjects() }
-        switch link.inverse {
-        case .one(let slot):
-            comparison.changes.setDestination(nil, of: member, at: slot)
-            try comparison.leave(member)
-        case .many(_, isOrdered: true): throw NeedsObjects()
-        case .none, .many: comparison.changes.setLink(false, from: owner, along: link, to: member)
-        }
-        comparison.result.unlinked += 1
-    }
-
-    private func linkOne(
-        _ child: Int?, to owner: TreeRow, member position: Int?, by rules: LinkRules
-    ) throws -> Bool {
-        let link = rules.link
-        let member = position.map { members.saved[members.row(at: $0)] }
-        if let child, matcher.rows[child] >= 0 { return false }
-        if child == nil, member == nil || !role.removes { return false }
-        if link.inverseHasCountRules { throw NeedsObjects() }
-        switch link.inverse {
-        case .one(let slot):
-            // The other side has a key too, which may have to leave another owner.
-            guard let child, owner.isNew, rows[child].isNew else { throw NeedsObjects() }
-            comparison.changes.setDestination(owner, of: rows[child], at: slot)
-        case .many(_, isOrdered: true): throw NeedsObjects()
-        case .none, .many: break
-        }
-        if let child {
-            comparison.changes.setDestination(rows[child], of: owner, at: link.slot)
-            if !rows[child].isNew, !owner.isNew { comparison.result.linked += 1 }
-        } else {
-            if link.hasCountRules { throw NeedsObjects() }
-            // The delete rules remove the link to a deleted object.
-            if role != .owned { comparison.changes.setDestination(nil, of: owner, at: link.slot) }
-        }
-        if let member, role.removes {
-            if role == .owned {
-                comparison.changes.delete(member)
-                comparison.result.deleted += 1
-                try comparison.leave(member)
-            } else {
-                comparison.result.unlinked += 1
-            }
-        }
-        return true
     }
 }

@@ -20,7 +20,9 @@ extension RelationBranch {
         if lists.isEmpty { return }
         let members = try members(
             of: lists, links: owners.links[relation] ?? [], owner: owner, as: binding, by: comparison)
-        let identity = try identity(in: binding, hasMembers: members.count > 0, role: role, comparison)
+        let identity = try identity(in: binding, role: role, comparison.context)
+        // A save through objects reports that nothing identifies the children.
+        if case .new = identity, role.removes, !members.saved.isEmpty { throw NeedsObjects() }
         let comparer = try source.comparer(keys: identity.attributes, in: binding)
         var matcher = try RowMatcher(
             comparer, by: rule(identity, for: lists, in: binding, by: comparison), keys: members.saved.map(\.key),
@@ -38,7 +40,7 @@ extension RelationBranch {
         try level.findOthers(identity, comparer: comparer, canBeShared: !link.hasOneOwner)
         try level.updateChanged()
         let rules = LinkRules(
-            link: link, role: role, isInOrder: isInOrder && !isSorted,
+            link: link, owner: owner.entity.key, isInOrder: isInOrder && !isSorted,
             hasVersion: Tree.treePlan.version != nil)
         for index in lists.indices { try level.link(index, by: rules) }
         level.note(isDistinct: link.hasOneOwner && isToMany)
@@ -75,20 +77,6 @@ extension RelationBranch {
             let place = places[found.index(list)]
             return place < 0 ? nil : place..<place + 1
         }
-    }
-
-    private func identity(
-        in binding: EntityBinding<Source.Object>, hasMembers: Bool, role: BranchRole, _ comparison: TreeComparison
-    ) throws -> SaveIdentity {
-        let matched = try options.matched.map { try binding.mapping.index(of: $0) }
-        let indices = try matched.isEmpty ? source.identifyingIndex(in: binding.mapping).map { [$0] } : matched
-        let identity = try binding.identity(
-            matched: indices, isByPosition: options.isMatchedByPosition, in: comparison.context, name: name)
-        guard case .new = identity else { return identity }
-        if !isToMany, role == .owned { return .position }
-        // A save through objects reports that nothing identifies the children.
-        if hasMembers, role.removes { throw NeedsObjects() }
-        return identity
     }
 
     private func rule(
@@ -134,8 +122,6 @@ struct StoredMembers<Value> {
         (self.rows, self.groups, self.find) = (rows, groups, find)
         saved = rows?.saved ?? []
     }
-
-    var count: Int { rows?.count ?? 0 }
 
     /// Returns the positions of the members of a list's owner.
     func positions(of list: Int) -> Range<Int> { find(list) ?? 0..<0 }

@@ -84,6 +84,7 @@ struct RowMatcher {
             return position < members.upperBound ? position : nil
         case .rows(let wanted):
             let key = wanted[rows.count]
+            if next < members.upperBound, keys[row(next)] == key { return next }
             return members.first { keys[row($0)] == key }
         case .key:
             if next < members.upperBound, let stored = address(row(next)), try comparer.isSameKey(value, as: stored) {
@@ -98,7 +99,7 @@ struct RowMatcher {
     }
 
     /// The number of members up to which searching all of them is faster than a dictionary.
-    private static var searchedMembers: Int { 32 }
+    static var searchedMembers: Int { 32 }
 
     private mutating func position(
         ofKeyOf value: UnsafeRawPointer, in members: Range<Int>, row: (Int) -> Int

@@ -7,9 +7,10 @@ extension TreeComparison {
     ///   - trees: The trees.
     ///   - matched: The attributes that identify the roots; empty for those of the only constraint.
     /// - Returns: The numbers of objects; nil if the trees must be saved through objects. Nothing was written in that case.
+    /// - Throws: The error of a store that cannot be read or written now. A save through objects would fail too, and later.
     static func save<Tree: ManagedTreeConvertible>(
         _ trees: [Tree], on matched: [PartialKeyPath<Tree>], in context: NSManagedObjectContext, bindings: BindingCache
-    ) -> TreeSaveResult? {
+    ) throws -> TreeSaveResult? {
         do {
             let plan = Tree.treePlan
             if context.hasChanges { return nil }
@@ -28,9 +29,20 @@ extension TreeComparison {
             if comparison.changes.isEmpty { return comparison.result }
             return try comparison.changes.write(to: context, of: binding.entity) ? comparison.result : nil
         } catch {
+            let failure = translatedError(error)
+            if failure is CancellationError { throw failure }
+            if let code = (failure as? StoreError)?.code, !dataErrors.contains(code) { throw failure }
             // A save through objects decides the case, or reports the error with its position in the trees.
             return nil
         }
+    }
+
+    /// The errors of values and tables, which depend on the way in which trees are saved.
+    private static var dataErrors: Set<StoreError.Code> {
+        [
+            .validation, .uniquenessViolation, .conflict, .objectNotFound, .objectDeleted, .unsupported,
+            .invalidRequest, .invalidTable, .invalidCondition, .unknownKeyPath, .unknownName, .contractViolation,
+        ]
     }
 
     private func compareRoots<Tree: ManagedTreeConvertible>(

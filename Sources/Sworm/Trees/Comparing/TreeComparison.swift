@@ -3,8 +3,8 @@ import SwormPredicates
 /// A save of trees past objects: it compares them with rows in memory, and collects what differs.
 ///
 /// It decides the usual cases: unchanged trees, changed attributes, new trees with all that is in them, new children of known
-/// owners, links, and children that are no longer in a tree. It leaves all other cases, and all errors, to a save through objects, by throwing
-/// ``NeedsObjects``.
+/// owners, links, and children that are no longer in a tree. It leaves all other cases, and invalid values, to a save through
+/// objects, by throwing ``NeedsObjects``.
 final class TreeComparison {
     let session: TreeSession
     let bindings: BindingCache

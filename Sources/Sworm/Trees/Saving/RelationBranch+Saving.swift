@@ -92,8 +92,13 @@ extension RelationBranch {
             }
             ranges.append((owner, list, start..<values.count))
         }
-        let matched = try options.matched.map { try binding.mapping.index(of: $0) }
-        let identity = try identity(matched: matched, in: binding, lists: lists, role: role, saver)
+        let identity = try identity(in: binding, role: role, saver.context)
+        if case .new = identity, role.removes, !source.hasIDs, lists.contains(where: { !$0.members.isEmpty }) {
+            throw StoreError(
+                .invalidTable,
+                "\(name): nothing identifies the objects behind '\(relation)', so a save cannot tell known ones from new ones. Give the branch `.matched(by:)` or `.matchedByPosition`, or declare a uniqueness constraint.",
+                entity: Tree.Entity.entityName, attribute: relation)
+        }
         let nodes = try saver.nodes(of: values, in: source, at: slots, identity: identity, role: role, lists: lists)
         for range in ranges {
             let place = SavePlace(in: range.owner.place, label: label)
@@ -124,24 +129,16 @@ extension RelationBranch {
         return kind == .toMany ? present.sorted { $0.positionInOrder < $1.positionInOrder } : present
     }
 
-    private func identity(
-        matched: [Int], in binding: EntityBinding<Source.Object>, lists: [SaveList], role: BranchRole,
-        _ saver: TreeSaver
+    /// Returns the way in which children are identified.
+    func identity(
+        in binding: EntityBinding<Source.Object>, role: BranchRole, _ context: NSManagedObjectContext
     ) throws -> SaveIdentity {
-        let named = matched.isEmpty ? nil : matched
-        let indices = try named ?? source.identifyingIndex(in: binding.mapping).map { [$0] }
+        let matched = try options.matched.map { try binding.mapping.index(of: $0) }
+        let indices = try matched.isEmpty ? source.identifyingIndex(in: binding.mapping).map { [$0] } : matched
         let identity = try binding.identity(
-            matched: indices, isByPosition: options.isMatchedByPosition, in: saver.context, name: name)
+            matched: indices, isByPosition: options.isMatchedByPosition, in: context, name: name)
         // The object behind a relation to one needs no key: it is the one that is there.
-        if case .new = identity {
-            if !isToMany, role == .owned { return .position }
-            if lists.contains(where: { !$0.members.isEmpty }), role.removes, !source.hasIDs {
-                throw StoreError(
-                    .invalidTable,
-                    "\(name): nothing identifies the objects behind '\(relation)', so a save cannot tell known ones from new ones. Give the branch `.matched(by:)` or `.matchedByPosition`, or declare a uniqueness constraint.",
-                    entity: Tree.Entity.entityName, attribute: relation)
-            }
-        }
+        if case .new = identity, !isToMany, role == .owned { return .position }
         return identity
     }
 }

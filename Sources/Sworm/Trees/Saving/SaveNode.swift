@@ -22,12 +22,16 @@ final class SaveNode {
     let isNew: Bool
     /// Whether the save has changed an attribute, or the order of a relation.
     var isUpdated = false
+    /// The index of the object's update among the changes of a preview.
+    var update: Int?
     /// Whether the save has changed a relation.
     var isRelinked = false
     /// The version that the tree has read; see ``Branch/version(_:)``.
     var version: SavedVersion?
     /// The number of trees and relations that have the object. It is not written without any.
     var uses = 0
+    /// Whether the save has objects behind its relations.
+    var hasLinks = false
 
     init(_ value: EncodedValue, at place: SavePlace, rank: Rank, object: NSManagedObject?) {
         self.place = place

@@ -18,6 +18,7 @@ extension TreeSaver {
             let plan = plan()
             linksByOwner[key] = plan
             links.append(plan)
+            owner.hasLinks = true
             for child in plan.children { child.uses += 1 }
             return
         }
@@ -36,8 +37,9 @@ extension TreeSaver {
 
     /// Removes the objects behind the relations of an object, because another appearance of it has them.
     func forgetLinks(of node: SaveNode) {
+        guard node.hasLinks else { return }
+        node.hasLinks = false
         let own = links.filter { $0.owner === node }
-        if own.isEmpty { return }
         links.removeAll { $0.owner === node }
         for plan in own {
             linksByOwner[LinkKey(owner: ObjectIdentifier(node), relation: plan.relation.name)] = nil

@@ -96,6 +96,7 @@ extension TreeSaver {
             }
         }
         if node.isUpdated {
+            if isRecording { node.update = changes.count }
             self.note(.update, at: node.place.path, entity: node.entityName, id: object, values: values)
         }
     }
@@ -181,10 +182,10 @@ extension TreeSaver {
     /// Adds a property to the update of a known object.
     private func noteUpdate(of node: SaveNode, _ value: SavePreview.Change.Value) {
         guard isRecording, let object = node.object else { return }
-        let id = "\(object.objectID.reference.url)"
-        if let index = changes.firstIndex(where: { $0.kind == .update && $0.id == id }) {
+        if let index = node.update {
             changes[index].values.append(value)
         } else {
+            node.update = changes.count
             note(.update, at: node.place.path, entity: node.entityName, id: object, values: [value])
         }
     }

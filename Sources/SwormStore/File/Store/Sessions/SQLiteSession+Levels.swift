@@ -9,7 +9,9 @@ extension SQLiteSession {
             if let scan = try scan(of: level, on: connection) {
                 // The scan also reads members of other owners. If one of them cannot be decoded, only those that are asked
                 // for are read.
-                if let rows = try? rows(of: bound(scan, on: connection), layout: layout) { return rows }
+                do {
+                    return try rows(of: bound(scan, on: connection), layout: layout)
+                } catch is DecodingFailure {}
             }
             do {
                 return try rows(of: statement(for: level, on: connection), layout: layout, limit: limit(of: level))
