@@ -2,7 +2,7 @@ import SwormPredicates
 
 /// A comparison of tables with a model.
 struct ContractComparison {
-    private let types: [any ManagedObjectConvertible.Type]
+    private let types: TreeTypes
     private let model: NSManagedObjectModel
     private let use: ModelContract.Use
     private let entities: [String: NSEntityDescription]
@@ -10,22 +10,30 @@ struct ContractComparison {
     /// The relations that at least one table declares, by entity and name.
     private var covered: Set<[String]> = []
 
-    init(of types: [any ManagedObjectConvertible.Type], with model: NSManagedObjectModel, for use: ModelContract.Use) {
-        self.types = types
+    init(of types: [any ManagedTreeConvertible.Type], with model: NSManagedObjectModel, for use: ModelContract.Use) {
+        self.types = TreeTypes(types)
         self.model = model
         self.use = use
         entities = model.entitiesByName
     }
 
     mutating func violations() -> [ModelContract.Violation] {
-        let mappings = reachableEntities(from: types).map(\.mapping)
+        let mappings = reachableEntities(from: types.entities).map(\.mapping)
         for mapping in mappings {
             for relation in mapping.relations + mapping.superentities.flatMap(\.relations) {
                 covered.insert([mapping.entityName, relation.name])
             }
         }
-        for violation in tableIssues(from: types) { found.append(ModelContract.Violation(violation)) }
+        let issues = tableIssues(from: types.entities)
+        for issue in issues + types.issues.filter({ !issues.contains($0) }) {
+            found.append(ModelContract.Violation(issue))
+        }
         for mapping in mappings { compare(mapping) }
+        for tree in types.mappings {
+            // A missing entity is reported for its own type.
+            guard let entity = entities[tree.entityName] else { continue }
+            compareAttributes(of: tree, named: tree.name, with: entity)
+        }
         return found
     }
 
@@ -49,22 +57,9 @@ struct ContractComparison {
                 message: "the model has no entity with the name of the type \(mapping.typeName)",
                 suggestion: nearestName(to: mapping.entityName, in: entities.keys))
         }
+        compareAttributes(of: mapping, named: mapping.entityName, with: entity)
         let attributes = entity.attributesByName
         let relationships = entity.relationshipsByName
-        for attribute in mapping.attributes where !attribute.name.isEmpty {
-            if let description = entity.attribute(at: attribute.name) {
-                compare(
-                    attribute, with: description, isOptional: entity.isOptional(at: attribute.name),
-                    allowsNil: mapping.declared(attribute).traits.isOptional, in: mapping.entityName)
-            } else {
-                add(
-                    .unknownAttribute, entity: mapping.entityName, member: attribute.name,
-                    message: relationships[attribute.name] == nil
-                        ? "the model's entity has no attribute of this name"
-                        : "this is a relation in the model; move it to the table of relations",
-                    suggestion: nearestName(to: attribute.name, in: attributes.keys))
-            }
-        }
         for relation in mapping.relations where !relation.name.isEmpty {
             if let description = relationships[relation.name] {
                 compare(relation, with: description, in: mapping.entityName)
@@ -81,9 +76,32 @@ struct ContractComparison {
         if use == .writing, !entity.isAbstract { findMissing(from: mapping, in: entity) }
     }
 
+    private mutating func compareAttributes(
+        of mapping: any AnyEntityMapping, named owner: String, with entity: NSEntityDescription
+    ) {
+        let partial = Set(mapping.partialNames)
+        for attribute in mapping.attributes where !attribute.name.isEmpty {
+            if let description = entity.attribute(at: attribute.name) {
+                let isRequired = !entity.isOptional(at: attribute.name)
+                compare(
+                    attribute, with: description, isOptional: !isRequired,
+                    allowsNil: mapping.allowsNil(attribute),
+                    // A tree leaves the attribute out instead of setting it to nil.
+                    requiresValue: isRequired && !partial.contains(attribute.name), in: owner)
+            } else {
+                add(
+                    .unknownAttribute, entity: owner, member: attribute.name,
+                    message: entity.relationshipsByName[attribute.name] == nil
+                        ? "the model's entity has no attribute of this name"
+                        : "this is a relation in the model; move it to the table of relations",
+                    suggestion: nearestName(to: attribute.name, in: entity.attributesByName.keys))
+            }
+        }
+    }
+
     private mutating func compare(
         _ attribute: AttributeMapping, with description: NSAttributeDescription, isOptional: Bool, allowsNil: Bool,
-        in entity: String
+        requiresValue: Bool, in entity: String
     ) {
         let type = AttributeType(rawValue: UInt32(description.attributeType.rawValue)) ?? .undefined
         if !attribute.accepts(type) {
@@ -102,7 +120,7 @@ struct ContractComparison {
                     "the model allows nil, but the property does not; make it `\(attribute.typeName)?`, give the model's attribute "
                     + "a default, or write `.optional` into the table if nil never occurs")
         }
-        if use == .writing, attribute.isOptional, !isOptional {
+        if use == .writing, attribute.isOptional, requiresValue {
             add(
                 .optionality, entity: entity, member: attribute.name,
                 message:

@@ -6,7 +6,7 @@
 /// ```swift
 /// @Test func tablesFitTheModel() throws { try ModelContract(Book.self, Author.self).check(model) }
 /// ```
-/// Types that the relations of the given types refer to are included. Table options only affect models that are created
+/// Types that the relations of the given types refer to are included, and the trees inside of trees. Table options only affect models that are created
 /// from tables, so they are not compared. The exception is ``AttributeOption/optional``: it states that the type
 /// handles the model's nil.
 public struct ModelContract: Sendable {
@@ -18,17 +18,17 @@ public struct ModelContract: Sendable {
         case writing
     }
 
-    let types: [any ManagedObjectConvertible.Type]
+    let types: [any ManagedTreeConvertible.Type]
 
     /// Creates a contract for types.
     ///
-    /// - Parameter types: Types with tables.
-    public init(_ types: any ManagedObjectConvertible.Type...) { self.types = types }
+    /// - Parameter types: Types with tables, and trees.
+    public init(_ types: any ManagedTreeConvertible.Type...) { self.types = types }
 
     /// Creates a contract for types.
     ///
-    /// - Parameter types: Types with tables.
-    public init(_ types: [any ManagedObjectConvertible.Type]) { self.types = types }
+    /// - Parameter types: Types with tables, and trees.
+    public init(_ types: [any ManagedTreeConvertible.Type]) { self.types = types }
 
     /// Returns every difference between the tables and a model, in the order of the types and of their tables.
     ///

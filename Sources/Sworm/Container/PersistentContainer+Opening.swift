@@ -12,6 +12,7 @@ extension PersistentContainer {
     /// - Parameters:
     ///   - type: A type with tables.
     ///   - others: Further types that no relation of the given types refers to.
+    ///   - trees: The trees to compare with the tables of the entities.
     ///   - location: The location of the store.
     ///   - logError: A closure that is called with every error that a `perform` throws, and with every error that could
     ///     not be thrown.
@@ -31,16 +32,19 @@ extension PersistentContainer {
     ///     measured. Core Data does not report its statements: on Apple's platforms, the initializer throws an error if
     ///     this is not nil.
     ///   - tracesValues: Whether the trace includes the values of the statements. They can be sensitive.
-    /// - Throws: A ``StoreError``: `invalidTable` with every issue of the tables, `incompatibleModel` if the file was
+    /// - Throws: A ``StoreError``: `invalidTable` with every issue of the tables, `contractViolation` with every
+    ///   difference between the trees and the tables, `incompatibleModel` if the file was
     ///   written with a different model, `cannotOpen` or a similar code if the file cannot be opened. The file is then
     ///   unchanged.
     public convenience init(
         for type: any ManagedObjectConvertible.Type, _ others: any ManagedObjectConvertible.Type...,
-        at location: StoreLocation, logError: (@Sendable (any Swift.Error) -> Void)? = nil, strict: Bool = false,
-        timeout: TimeInterval = 240, readers: Int? = nil, mergePolicy: NSMergePolicyType = .errorMergePolicyType,
+        checking trees: any ManagedTreeConvertible.Type..., at location: StoreLocation,
+        logError: (@Sendable (any Swift.Error) -> Void)? = nil, strict: Bool = false, timeout: TimeInterval = 240,
+        readers: Int? = nil, mergePolicy: NSMergePolicyType = .errorMergePolicyType,
         history: Bool = false, trace: (@Sendable (SQLTrace) -> Void)? = nil, tracesValues: Bool = false
     ) throws {
         let model = try TableModel.shared(for: [type] + others)
+        if !trees.isEmpty { try ModelContract(trees).check(model, for: location.isReadOnly ? .reading : .writing) }
         try self.init(
             opening: model, at: location, logError: logError, strict: strict, timeout: timeout,
             readers: readers, mergePolicy: mergePolicy, history: history, trace: trace, tracesValues: tracesValues)
@@ -50,7 +54,7 @@ extension PersistentContainer {
     ///
     /// - Parameters:
     ///   - model: The model. It must not be changed afterwards.
-    ///   - types: The types to compare with the model. Types that their relations refer to are included.
+    ///   - types: The types to compare with the model, trees included. Types that their relations refer to are included.
     ///   - location: The location of the store.
     ///   - use: The intended use of the types. By default `writing`, or `reading` if the store is opened read-only.
     ///   - logError: A closure that is called with every error that a `perform` throws, and with every error that could
@@ -75,7 +79,7 @@ extension PersistentContainer {
     ///   `invalidModel`, `incompatibleModel` if the file was written with a different model, `cannotOpen` or a similar
     ///   code if the file cannot be opened. The file is then unchanged.
     public convenience init(
-        model: NSManagedObjectModel, checking types: any ManagedObjectConvertible.Type..., at location: StoreLocation,
+        model: NSManagedObjectModel, checking types: any ManagedTreeConvertible.Type..., at location: StoreLocation,
         for use: ModelContract.Use? = nil, logError: (@Sendable (any Swift.Error) -> Void)? = nil,
         strict: Bool = false, timeout: TimeInterval = 240, readers: Int? = nil,
         mergePolicy: NSMergePolicyType = .errorMergePolicyType,
@@ -92,7 +96,7 @@ extension PersistentContainer {
     /// - Parameters:
     ///   - modelFile: The model: an `.xcdatamodeld` folder (its current version) or `.xcdatamodel` folder where this
     ///     library's own engine runs, and a compiled `.momd` or `.mom` on Apple's platforms.
-    ///   - types: The types to compare with the model. Types that their relations refer to are included.
+    ///   - types: The types to compare with the model, trees included. Types that their relations refer to are included.
     ///   - location: The location of the store.
     ///   - use: The intended use of the types. By default `writing`, or `reading` if the store is opened read-only.
     ///   - logError: A closure that is called with every error that a `perform` throws, and with every error that could
@@ -116,7 +120,7 @@ extension PersistentContainer {
     /// - Throws: A ``StoreError``: `invalidModel` if the model cannot be read, or any error of the initializer that
     ///   accepts a model.
     public convenience init(
-        modelFile: URL, checking types: any ManagedObjectConvertible.Type..., at location: StoreLocation,
+        modelFile: URL, checking types: any ManagedTreeConvertible.Type..., at location: StoreLocation,
         for use: ModelContract.Use? = nil, logError: (@Sendable (any Swift.Error) -> Void)? = nil,
         strict: Bool = false, timeout: TimeInterval = 240, readers: Int? = nil,
         mergePolicy: NSMergePolicyType = .errorMergePolicyType,

@@ -23,6 +23,10 @@ extension StoreError.Code {
     public static let conflict = Self("conflict")
     /// A write was attempted within `read`, or in a store that was opened read-only.
     public static let readOnly = Self("readOnly")
+    /// The save of an asynchronous sequence ended early: the sequence threw an error, or the task was cancelled.
+    ///
+    /// ``StoreError/cause`` is the error of the sequence, or a `CancellationError`.
+    public static let interrupted = Self("interrupted")
     /// A lock, or the turn to use the store, was not available in time.
     public static let timedOut = Self("timedOut")
     /// The call would wait for itself, or for calls that wait for it.

@@ -24,10 +24,11 @@ public struct StoreError: LocalizedError, Sendable, CustomStringConvertible {
         let rows: [ObjectReference]
         let path: String?
         let issues: [StoreError]
+        let savedTrees: Int?
 
         init(
             _ code: Code, message: String, entity: String?, attribute: String?, cause: (any Error)?,
-            rows: [ObjectReference], path: String?, issues: [StoreError]
+            rows: [ObjectReference], path: String?, issues: [StoreError], savedTrees: Int?
         ) {
             self.code = code
             self.message = message
@@ -37,6 +38,7 @@ public struct StoreError: LocalizedError, Sendable, CustomStringConvertible {
             self.rows = rows
             self.path = path
             self.issues = issues
+            self.savedTrees = savedTrees
         }
     }
 
@@ -63,6 +65,12 @@ public struct StoreError: LocalizedError, Sendable, CustomStringConvertible {
     /// All invalid values of a save of trees, at most a hundred; empty for other errors.
     public var issues: [StoreError] { content.issues }
 
+    /// The number of trees at the start of an asynchronous sequence that are in the store although its save failed; nil for
+    /// other errors.
+    ///
+    /// See ``PersistentContainer/save(contentsOf:on:batchSize:repeats:isolation:)``.
+    public var savedTrees: Int? { content.savedTrees }
+
     /// The underlying error, or nil.
     public var cause: (any Error)? { content.cause }
 
@@ -77,11 +85,11 @@ public struct StoreError: LocalizedError, Sendable, CustomStringConvertible {
 
     package init(
         _ code: Code, _ message: String, entity: String? = nil, attribute: String? = nil, cause: (any Error)? = nil,
-        rows: [ObjectReference] = [], path: String? = nil, issues: [StoreError] = []
+        rows: [ObjectReference] = [], path: String? = nil, issues: [StoreError] = [], savedTrees: Int? = nil
     ) {
         content = Content(
             code, message: message, entity: entity, attribute: attribute, cause: cause, rows: rows, path: path,
-            issues: issues)
+            issues: issues, savedTrees: savedTrees)
     }
 }
 

@@ -6,7 +6,8 @@ extension Condition {
     /// The condition has the same meaning as in a store: a comparison with a missing value is neither true nor false.
     /// For many values use ``Swift/Sequence/filtered(by:)->[Self.Element]``, which prepares the condition once.
     ///
-    /// - Parameter value: The value. It has attributes only.
+    /// - Parameter value: The value. It has attributes only; to filter trees, see
+    ///   ``Swift/Sequence/filtered(by:)->[Self.Element]``.
     /// - Throws: A ``StoreError`` if the condition is invalid, compares values that cannot be compared, or accesses
     ///   relations, which a plain value does not have.
     public func matches(_ value: PlainObject) throws -> Bool {
@@ -31,9 +32,14 @@ extension Sequence {
     /// ```
     /// The result is the same as that of a request with the condition over the same rows.
     ///
-    /// - Parameter condition: A condition over attributes.
+    /// Conditions on trees may follow their branches, if these have all objects behind the relation:
+    ///
+    /// ```swift
+    /// let praised = try pages.filtered { $0.reviews.any.mark == 5 }
+    /// ```
+    /// - Parameter condition: A condition over attributes, and over the branches of trees.
     /// - Throws: A ``StoreError`` if the condition is invalid, compares values that cannot be compared, or accesses
-    ///   relations, which a plain value does not have.
+    ///   relations, which a plain value does not have, or branches that a tree leaves out.
     public func filtered(by condition: Condition<Element.Entity>) throws -> [Element]
     where Element: ManagedTreeConvertible {
         let filter = try ConditionFilter<Element>(condition, isPlain: true)
@@ -71,6 +77,11 @@ extension Sequence {
     }
 }
 
+extension ManagedTreeConvertible {
+    /// The branches of a tree; nil for a type without any.
+    fileprivate static var plainPlan: (any AnyTreePlan)? { mapping.branches.isEmpty ? nil : treePlan }
+}
+
 /// A condition that is prepared for the evaluation of many values and objects.
 private struct ConditionFilter<T: ManagedTreeConvertible> {
     private let predicate: PreparedPredicate
@@ -80,7 +91,7 @@ private struct ConditionFilter<T: ManagedTreeConvertible> {
     init(_ condition: Condition<T.Entity>, isPlain: Bool) throws {
         let tree = try condition.tree()
         predicate = try Self.naming(condition.format) {
-            try tree.checkTypes(of: TableTypes(mapping: T.mapping, isPlain: isPlain))
+            try tree.checkTypes(of: TableTypes(mapping: T.mapping, isPlain: isPlain, plan: isPlain ? T.plainPlan : nil))
             return try PreparedPredicate(tree)
         }
         format = condition.format

@@ -6,10 +6,15 @@ struct TableTypes: TypedEntity {
     /// Whether the types describe plain values, which have attributes only. Objects also have relations, and further
     /// properties of a model file.
     let isPlain: Bool
+    /// The branches of a plain value, which conditions may follow.
+    var plan: (any AnyTreePlan)?
+    /// The attribute of a plain value that has only one.
+    var attribute: String?
 
     var entityName: String { mapping.entityName }
 
     func property(named key: String) throws -> TypedProperty {
+        if let attribute, key != attribute { throw QueryError.notInPlainValue(key, of: mapping, plan) }
         if let composite = CompositeTypes(key, of: self) { return .toOne(composite) }
         if let other = mapping.castTarget(key) { return .toOne(TableTypes(mapping: other, isPlain: isPlain)) }
         if let attribute = mapping.attributes.first(where: { $0.name == key }) {
@@ -17,10 +22,21 @@ struct TableTypes: TypedEntity {
             if !isPlain, attribute.isWholeValue { return .unknown }
             return .attribute(attribute.traits.storageType.valueKind)
         }
-        if isPlain { throw QueryError.notInPlainValue(key, of: mapping) }
+        if let (child, isToMany) = plan?.subject(along: key) {
+            let types = TableTypes(of: child)
+            return isToMany ? .toMany(types) : .toOne(types)
+        }
+        if isPlain { throw QueryError.notInPlainValue(key, of: mapping, plan) }
         guard let relation = mapping.relations.first(where: { $0.name == key }) else { return .unknown }
         let destination = TableTypes(mapping: relation.destination.anyMapping, isPlain: false)
         return relation.kind == .toOne ? .toOne(destination) : .toMany(destination)
+    }
+}
+
+extension TableTypes {
+    /// The types of a child of a tree.
+    fileprivate init(of child: ChildSubject) {
+        self.init(mapping: child.mapping, isPlain: true, plan: child.plan, attribute: child.attribute)
     }
 }
 
@@ -70,12 +86,21 @@ extension QueryError {
     }
 
     /// Returns the error for a key that a plain value does not have.
-    static func notInPlainValue(_ key: String, of mapping: any AnyEntityMapping) -> QueryError {
+    static func notInPlainValue(
+        _ key: String, of mapping: any AnyEntityMapping, _ plan: (any AnyTreePlan)? = nil
+    ) -> QueryError {
         let entity = mapping.entityName
         if mapping.relations.contains(where: { $0.name == key }) || key == "objectID" {
+            let advice = "filter managed objects, or fetch with the condition"
+            guard let plan else { return QueryError(.unknownKey, "a plain \(entity) has no '\(key)'; \(advice)") }
             return QueryError(
-                .unknownKey, "a plain \(entity) has no '\(key)'; filter managed objects, or fetch with the condition")
+                .unknownKey, "\(plan.typeName) has no branch with all objects behind '\(key)'; add one, \(advice)")
         }
         return unknownKey(key, of: entity, names: mapping.attributes.map { String($0.name.prefix { $0 != "." }) })
+    }
+
+    /// Returns the error for a branch that a tree leaves out.
+    static func leftOut(_ key: String, of tree: String) -> QueryError {
+        QueryError(.unknownKey, "a \(tree) leaves out '\(key)', so the condition cannot be decided")
     }
 }

@@ -39,15 +39,21 @@ extension SubentityLink {
     }
 }
 
-/// The missing struct of a case: the value of every key of its table is nil.
+/// The missing struct of a case, or the missing child of a tree: the value of every key of its table is nil.
 struct MissingValueSubject: EvaluationSubject {
     let mapping: any AnyEntityMapping
+    /// The branches of a child.
+    var plan: (any AnyTreePlan)?
 
     var reference: ObjectReference? { nil }
 
     func predicateValue(forKey key: String) throws -> EvaluationValue {
         if mapping.attributes.contains(where: { $0.name == key || $0.name.hasPrefix(key + ".") }) { return .null }
         if let target = mapping.castTarget(key) { return .missing(MissingValueSubject(mapping: target)) }
-        throw QueryError.notInPlainValue(key, of: mapping)
+        if let (child, isToMany) = plan?.subject(along: key) {
+            if isToMany { return .objects([]) }
+            return .missing(MissingValueSubject(mapping: child.mapping, plan: child.plan))
+        }
+        throw QueryError.notInPlainValue(key, of: mapping, plan)
     }
 }

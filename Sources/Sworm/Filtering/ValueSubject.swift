@@ -10,8 +10,11 @@ struct ValueSubject<T: ManagedTreeConvertible>: EvaluationSubject {
         self.mapping = mapping
     }
 
-    /// Always nil, because a plain value is not an object of a store.
-    var reference: ObjectReference? { nil }
+    /// The id that a tree holds; nil for other values, which are not objects of a store.
+    var reference: ObjectReference? { plan?.identifier?(value) }
+
+    /// The branches of a tree; nil for a value without any.
+    private var plan: TreePlan<T>? { mapping.branches.isEmpty ? nil : T.treePlan }
 
     func predicateValue(forKey key: String) throws -> EvaluationValue {
         if let found = try content(key) { return found }
@@ -19,7 +22,13 @@ struct ValueSubject<T: ManagedTreeConvertible>: EvaluationSubject {
             return mapping.castSubject(of: value, to: target)
                 ?? .missing(MissingValueSubject(mapping: target))
         }
-        throw QueryError.notInPlainValue(key, of: mapping)
+        if let branch = plan?.wholeBranch(along: key) {
+            guard let children = try branch.subjects(of: value) else { throw QueryError.leftOut(key, of: "\(T.self)") }
+            if branch.isToMany { return .objects(children) }
+            return children.first.map(EvaluationValue.object)
+                ?? .missing(MissingValueSubject(mapping: branch.subject.mapping, plan: branch.subject.plan))
+        }
+        throw QueryError.notInPlainValue(key, of: mapping, plan)
     }
 
     /// Returns the value of an attribute of the table, or the elements of a composite attribute; nil if the table

@@ -2,6 +2,8 @@ import SwormPredicates
 
 /// A mapping whose type is not statically known.
 protocol AnyEntityMapping: AnyObject, Sendable {
+    /// The mapping of the type of the entity; nil if it is this mapping.
+    var entity: (any AnyEntityMapping)? { get }
     /// The mapping of the super-entity, if the type is a case of an enum of structs.
     var superentity: (any AnyEntityMapping)? { get }
     /// The types of the cases, if the type is an enum of structs.
@@ -13,7 +15,11 @@ protocol AnyEntityMapping: AnyObject, Sendable {
     var entityName: String { get }
     var formerEntityName: String? { get }
     var typeName: String { get }
+    /// The name of the type alone.
+    var name: String { get }
     var attributes: [AttributeMapping] { get }
+    /// The names of the attributes that a tree may leave out.
+    var partialNames: [String] { get }
     var composites: [CompositeMapping] { get }
     var relations: [RelationMapping] { get }
     var uniquenessConstraints: [[String]] { get }

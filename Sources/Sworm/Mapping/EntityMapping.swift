@@ -119,6 +119,14 @@ final class EntityMapping<T: ManagedTreeConvertible>: AnyEntityMapping {
             + overlapIssues(entity: name, table: declared, lines: table) + issues
     }
 
+    var name: String { "\(T.self)" }
+
+    var entity: (any AnyEntityMapping)? {
+        ObjectIdentifier(T.self) == ObjectIdentifier(T.Entity.self) ? nil : T.Entity.mapping
+    }
+
+    var partialNames: [String] { partialAttributes.map { attributes[$0.index].name } }
+
     /// Returns the index of the attribute with the given name.
     func index(named name: String) -> Int? {
         indexByName[name]

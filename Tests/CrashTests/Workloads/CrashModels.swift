@@ -24,6 +24,24 @@ struct CrashGroup: ManagedObjectConvertible {
     static let relations = Relations()
 }
 
+struct CrashItemTree: ManagedTreeConvertible {
+    var key = 0
+    var text = ""
+    var number = 0
+    typealias Entity = CrashItem
+    static let attributes: Set<Attribute<CrashItemTree>> = [
+        .init(\.key, \.key), .init(\.text, \.text), .init(\.number, \.number),
+    ]
+}
+
+struct CrashGroupTree: ManagedTreeConvertible {
+    var key = 0
+    var items: [CrashItemTree] = []
+    typealias Entity = CrashGroup
+    static let attributes: Set<Attribute<CrashGroupTree>> = [.init(\.key, \.key)]
+    static let branches: [Branch<CrashGroupTree>] = [.init(\.items, \.items, .owned)]
+}
+
 /// The second version: it has no files.
 struct LaterItem: ManagedObjectConvertible {
     static let entityName = "Item"

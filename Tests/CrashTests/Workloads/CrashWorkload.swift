@@ -88,7 +88,7 @@ final class CrashWorkload {
     // MARK: Steps
 
     func step() throws {
-        switch random.pick(20) {
+        switch random.pick(22) {
         case 0...4: try saveObjects()
         case 5, 6: try insertMany()
         case 7, 8: try updateMany()
@@ -98,6 +98,7 @@ final class CrashWorkload {
         case 16: try checkpoint(random.pick([.passive, .full, .restart, .truncate]) ?? .truncate)
         case 17: try backup()
         case 18: try close()
+        case 19, 20: try saveTree()
         default: try saveTwice()
         }
     }
@@ -200,6 +201,26 @@ final class CrashWorkload {
         try transaction(to: next) {
             try container.perform { _ = try $0.batchDelete(CrashItem.all.where { $0.key >= limit }) }
         }
+    }
+
+    /// Saves a group with its items: some are changed, some are new, and some are gone.
+    private func saveTree() throws {
+        var next = content
+        let group = next.groups.min() ?? 1
+        next.groups.insert(group)
+        let members = next.items.filter { $0.value.group == group }.keys.sorted()
+        let kept = members.filter { _ in random.chance(85) }
+        for key in members where !kept.contains(key) { next.items[key] = nil }
+        let text = text()
+        var tree = CrashGroupTree(key: group)
+        for key in kept + freshKeys(2) {
+            var item = next.items[key] ?? .init(text: text, number: random.pick(1000), group: group)
+            if random.chance(30) { item.text = text }
+            next.items[key] = item
+            tree.items.append(CrashItemTree(key: key, text: item.text, number: item.number))
+        }
+        let container = try container()
+        try transaction(to: next) { try container.perform { _ = try $0.save(contentsOf: [tree]) } }
     }
 
     /// Sets, replaces and clears external data. At most three objects have some, to keep things small.

@@ -1,17 +1,20 @@
+import Dispatch
 import Sworm
 
 /// Runs transactions over lists on one thread, after each other, and records them.
 ///
-/// Every transaction reads some lists and appends elements to some of them, by objects or in bulk, in all kinds of calls that
+/// Every transaction reads some lists and appends elements to some of them, by objects, in bulk or by trees, in all kinds of calls that
 /// may have inner ones, which may throw. Lists that are full make room for new ones, so that they stay short while there are
 /// always a few over which the sessions compete.
 struct ListSession<Generator: RandomNumberGenerator> {
-    private enum Kind: CaseIterable { case read, write, perform, bulk, retrying }
+    private enum Kind: CaseIterable { case read, write, perform, bulk, retrying, scheduled }
 
     /// Thrown by closures on purpose.
     private struct Interruption: Error {}
 
-    private static var lists: Int { 5 }
+    private static var lists: Int { 6 }
+    /// The lists with the highest numbers are trees.
+    private static var flatLists: Int { 4 }
     private static var fullLength: Int { 40 }
 
     private let number: Int
@@ -73,6 +76,28 @@ struct ListSession<Generator: RandomNumberGenerator> {
         case .write: try container.write(body)
         case .perform, .bulk: try container.perform(action: body)
         case .retrying: try container.perform(retrying: 3, action: body)
+        case .scheduled: try schedule(body)
+        }
+    }
+
+    /// Runs a closure by `schedule`, and waits for it.
+    private func schedule(_ body: (ManagedObjectContext) throws -> Void) throws {
+        try withoutActuallyEscaping(body) { body in
+            // This thread waits, so the closure and the result are used by one thread at a time.
+            nonisolated(unsafe) let body = body
+            nonisolated(unsafe) var result: Result<Void, any Error> = .success(())
+            let done = DispatchSemaphore(value: 0)
+            let container = container
+            Task {
+                do {
+                    try await container.schedule { try body($0) }
+                } catch {
+                    result = .failure(error)
+                }
+                done.signal()
+            }
+            done.wait()
+            try result.get()
         }
     }
 
@@ -112,23 +137,34 @@ struct ListSession<Generator: RandomNumberGenerator> {
     ) throws {
         let element = newElement()
         run.appended.append(element)
+        let isTree = isTree(key)
         do {
             try append(element, to: key, list, isBulk, context)
-        } catch StoreError.Code.conflict where isBulk && pick(2) == 0 {
+        } catch StoreError.Code.conflict where (isBulk || isTree) && pick(2) == 0 {
             // The transaction continues in its snapshot.
             run.appended.removeLast()
             run.transaction.undone.append(element)
             return
         }
         run.transaction.operations.append(.append(key: key, element: element))
-        // From here on it holds the write lock, and no other transaction was committed since its snapshot.
-        if isBulk { run.transaction.isPoint = true }
+        // From here on it holds the write lock, and no other transaction was committed since its snapshot. A tree may have
+        // been saved through objects, without the lock.
+        if isBulk, !isTree { run.transaction.isPoint = true }
     }
 
     // MARK: Reads and writes
 
     private mutating func read(_ key: Int, _ context: ManagedObjectContext) throws -> [Int] {
         let request = ListRow.all.where { $0.key == key }
+        guard !isTree(key) else {
+            switch pick(3) {
+            case 0: return try context.decodeOne(request.as(ListTree.self))?.list ?? []
+            case 1: return try context.fetchOne(request)?.entries.map { try $0.decode(\.element) } ?? []
+            default:
+                let rows: [(ListRow, [ListEntry])] = try context.decode(request.with(\.entries))
+                return rows.first?.1.map(\.element) ?? []
+            }
+        }
         switch pick(3) {
         case 0: return try context.decodeOne(request)?.list ?? []
         case 1: return try context.fetchOne(request)?.decode().list ?? []
@@ -140,6 +176,11 @@ struct ListSession<Generator: RandomNumberGenerator> {
     private mutating func append(
         _ element: Int, to key: Int, _ list: [Int], _ isBulk: Bool, _ context: ManagedObjectContext
     ) throws {
+        guard !isTree(key) else {
+            let tree = ListTree(key: key, list: list + [element])
+            if pick(3) == 0 { try context.save(tree) } else { try context.save(contentsOf: [tree]) }
+            return
+        }
         let row = ListRow(key: key, list: list + [element])
         let request = ListRow.all.where { $0.key == key }
         if isBulk {
@@ -154,6 +195,8 @@ struct ListSession<Generator: RandomNumberGenerator> {
             try context.insert(row)
         }
     }
+
+    private func isTree(_ key: Int) -> Bool { key % Self.lists >= Self.flatLists }
 
     private mutating func newElement() -> Int {
         elements += 1

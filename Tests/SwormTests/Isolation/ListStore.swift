@@ -7,6 +7,10 @@ struct ListRow: ManagedObjectConvertible {
     /// The numbers, as text.
     var elements = ""
     static let attributes: Set<Attribute<ListRow>> = [.init(\.key, "key", .unique), .init(\.elements, "elements")]
+    struct Relations: Sendable {
+        let entries = ToManyOrderedRelation<ListEntry>("entries", inverse: \.list, deleteRule: .cascade)
+    }
+    static let relations = Relations()
 
     init() {}
 
@@ -16,6 +20,33 @@ struct ListRow: ManagedObjectConvertible {
     }
 
     var list: [Int] { ListTransaction.numbers(elements) }
+}
+
+/// A number of a list that is a tree.
+struct ListEntry: ManagedObjectConvertible {
+    var element = 0
+    static let attributes: Set<Attribute<ListEntry>> = [.init(\.element, "element", .unique)]
+    struct Relations: Sendable { let list = ToOneRelation<ListRow>("list") }
+    static let relations = Relations()
+}
+
+/// A list of numbers, as a row for each number.
+struct ListTree: ManagedTreeConvertible {
+    var key = 0
+    var entries: [ListEntry] = []
+
+    typealias Entity = ListRow
+    static let attributes: Set<Attribute<ListTree>> = [.init(\.key, \.key)]
+    static let branches: [Branch<ListTree>] = [.init(\.entries, \.entries)]
+
+    init() {}
+
+    init(key: Int, list: [Int]) {
+        self.key = key
+        entries = list.map { ListEntry(element: $0) }
+    }
+
+    var list: [Int] { entries.map(\.element) }
 }
 
 /// A container over a store of lists.
@@ -46,9 +77,17 @@ struct ListStore: Sendable {
         })
     }
 
-    /// All lists.
+    /// All lists, those that are trees included. Entries without a list have the key -1.
     func lists() throws -> [Int: [Int]] {
-        let rows = try container.read { try $0.decode(ListRow.all) }
-        return Dictionary(rows.map { ($0.key, $0.list) }, uniquingKeysWith: { first, _ in first })
+        let (rows, trees, lost) = try container.read { context in
+            (
+                try context.decode(ListRow.all), try context.decode(ListTree.all),
+                try context.decode(ListEntry.all.where { $0.list == nil })
+            )
+        }
+        var lists = rows.map { ($0.key, $0.list) } + trees.map { ($0.key, $0.list) }
+        if !lost.isEmpty { lists.append((-1, lost.map(\.element))) }
+        // Two rows with one key make a list that no transaction has seen.
+        return Dictionary(lists, uniquingKeysWith: +)
     }
 }

@@ -78,14 +78,26 @@ extension ManagedObjectContext {
         return SavePreview(result: result, changes: changes)
     }
 
+    /// Saves a batch of a longer sequence.
+    ///
+    /// - Parameter first: The position of the first tree in the sequence.
+    func saveBatch<Tree: ManagedTreeConvertible>(
+        of trees: [Tree], from first: Int, on attributes: [any PartialKeyPath<Tree> & Sendable], repeats: RepeatPolicy
+    ) throws -> TreeSaveResult {
+        _ = try savingFamily(of: Tree.self)
+        return try saveParts(
+            of: trees, from: first, on: attributes, repeats: repeats, replacing: nil, isPreview: false
+        ).result
+    }
+
     private func savingFamily<Tree: ManagedTreeConvertible>(of type: Tree.Type) throws -> HandleStorage<Tree.Entity> {
         try scope.checkWriting(Tree.Entity.entityName, id: nil)
         return try family(of: Tree.Entity.self)
     }
 
     private func saveParts<Tree: ManagedTreeConvertible>(
-        of trees: some Sequence<Tree>, on attributes: [any PartialKeyPath<Tree> & Sendable], repeats: RepeatPolicy,
-        replacing request: Request<Tree.Entity>?, isPreview: Bool
+        of trees: some Sequence<Tree>, from start: Int = 0, on attributes: [any PartialKeyPath<Tree> & Sendable],
+        repeats: RepeatPolicy, replacing request: Request<Tree.Entity>?, isPreview: Bool
     ) throws -> (result: TreeSaveResult, changes: [SavePreview.Change]) {
         let before = Checkpoint(of: instance)
         var result = TreeSaveResult()
@@ -101,7 +113,7 @@ extension ManagedObjectContext {
                         }
                 } ?? []
             var iterator = trees.makeIterator()
-            var first = 0
+            var first = start
             var isEnded = false
             while !isEnded {
                 var part: [Tree] = []

@@ -6,6 +6,7 @@ protocol AnyTreePlan: AnyObject, Sendable {
     var type: ObjectIdentifier { get }
     /// The name of the entity of the roots.
     var entityName: String { get }
+    var mapping: any AnyEntityMapping { get }
     var hasColumns: Bool { get }
     var parts: [TreePart] { get }
     var issues: [TableIssue] { get }
@@ -16,6 +17,9 @@ protocol AnyTreePlan: AnyObject, Sendable {
     func checkSaving(_ bindings: BindingCache, besides inverse: String?) throws
     /// Returns the inner trees that are saved with these trees, besides those of a relation.
     func savedPlans(_ bindings: BindingCache, besides inverse: String?) -> [SavedPlan]
+    /// Returns the child as conditions see it, and whether there can be many; nil if no branch has all objects behind the
+    /// relation.
+    func subject(along relation: String) -> (child: ChildSubject, isToMany: Bool)?
     /// Records the reads of the branches, without those of inner trees.
     func record(with recorder: RequestRecorder, _ bindings: BindingCache)
 }
@@ -72,6 +76,7 @@ struct TreePart {
     let isBounded: Bool
     /// Whether the branch reads all objects behind the relation, in no order of its own.
     let isPlain: Bool
+    let childMapping: any AnyEntityMapping
     let plan: (any AnyTreePlan)?
 }
 

@@ -16,6 +16,11 @@ protocol ChildSource<Value>: Sendable {
     /// The plan of the child's own branches; nil if it has none.
     var plan: (any AnyTreePlan)? { get }
 
+    /// The child as conditions see it.
+    var subject: ChildSubject { get }
+    /// Returns a child as conditions see it.
+    func subject(of value: Value) throws -> any EvaluationSubject
+
     func rows(with binding: EntityBinding<Object>) throws -> PlannedRows<Value>?
     /// Reads the branches of children in rows.
     func fill(_ rows: TreeRows<Value>, with binding: EntityBinding<Object>, by reader: TreeReader) throws

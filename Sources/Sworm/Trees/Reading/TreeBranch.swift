@@ -13,6 +13,13 @@ protocol TreeBranch<Tree>: BranchContent {
     /// The request for the children, which is created anew for each read.
     var choice: RequestContent { get }
 
+    /// Whether the property has all objects behind the relation.
+    var isWhole: Bool { get }
+    /// The child as conditions see it.
+    var subject: ChildSubject { get }
+    /// Returns the children of a tree as conditions see them; nil if they are left out.
+    func subjects(of tree: Tree) throws -> [any EvaluationSubject]?
+
     /// Returns whether the children can be read from rows.
     func readsRows(_ bindings: BindingCache) throws -> Bool
     /// Returns the reason why a save rejects the branch, if any.
@@ -49,7 +56,7 @@ struct RelationBranch<Tree: ManagedTreeConvertible, Source: ChildSource>: TreeBr
     /// Leaves the property out of a tree; nil if it cannot be left out.
     let leave: (@Sendable (UnsafeMutablePointer<Tree>) -> Void)?
     let options: BranchOptions<Source.Object>
-    private let makeChoice: @Sendable () -> RequestContent
+    let makeChoice: @Sendable () -> RequestContent
     /// Whether the property has the children in an order.
     let isInOrder: Bool
     /// Returns the children of a tree; nil if they are left out.

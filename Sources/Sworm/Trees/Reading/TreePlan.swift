@@ -35,6 +35,7 @@ final class TreePlan<Tree: ManagedTreeConvertible>: AnyTreePlan {
     var typeName: String { "\(Tree.self)" }
     var type: ObjectIdentifier { ObjectIdentifier(Tree.self) }
     var entityName: String { Tree.Entity.entityName }
+    var mapping: any AnyEntityMapping { Tree.mapping }
     var hasColumns: Bool { !columnBranches.isEmpty }
     var parts: [TreePart] {
         branches.map { branch in
@@ -42,7 +43,7 @@ final class TreePlan<Tree: ManagedTreeConvertible>: AnyTreePlan {
             return TreePart(
                 property: keyPathName(branch.property).components.joined(separator: "."), entity: branch.childEntity,
                 isBounded: branch.depth != nil, isPlain: choice.condition == nil && choice.sorts.isEmpty,
-                plan: branch.child)
+                childMapping: branch.subject.mapping, plan: branch.child)
         }
     }
 

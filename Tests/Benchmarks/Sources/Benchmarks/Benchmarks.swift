@@ -16,6 +16,7 @@
 //     --curve              instead, the time of one row in tables of 1000 to 1000000 rows (to 100000 with --quick)
 //     --received           instead, the time of decoding and checking conditions of 1 kB to 1 MB that a client sends
 //     --live               instead, what live results cost, beside GRDB's observations
+//     --tree-streams       instead, the peak memory of 10000 and of 1000000 trees that are saved and read as streams
 //     --migration          instead, what migrations take: a table of 1000000 rows (--rows N), and 100 files of 10 MB
 //     --migration-hubs [N ...]
 //                          instead, the time of one object in a custom stage where objects share 40 hubs: in stores of so many
@@ -78,6 +79,11 @@ struct Benchmarks {
             try Migrations.run(run.way, run.folder)
             return true
         }
+        if let probe = options.treeProbe {
+            print(try waiting(for: { try await TreeStreams.probe(probe.way, probe.count, probe.folder) }))
+            return true
+        }
+        if !options.treeStreams.isEmpty { return try TreeStreams(counts: options.treeStreams).print() }
         if options.measuresConditions { return try ReceivedConditions().print() }
         if options.measuresLive {
             return try waiting(for: {

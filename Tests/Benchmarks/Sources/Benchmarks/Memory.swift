@@ -43,13 +43,13 @@ enum Memory {
         return (megabytes, fingerprint)
     }
 
-    private static func executable() throws -> URL {
+    static func executable() throws -> URL {
         guard let url = Bundle.main.executableURL else { throw Failure("The program does not know its own path.") }
         return url
     }
 
     /// The peak of resident memory in megabytes.
-    private static func peak() throws -> Double {
+    static func peak() throws -> Double {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         for line in status.split(separator: "\n") where line.hasPrefix("VmHWM:") {
             let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })

@@ -23,6 +23,10 @@ struct Options {
     var measuresMigrations = false
     /// What live results cost.
     var measuresLive = false
+    /// Of how many trees the memory of streams is measured.
+    var treeStreams: [Int] = []
+    /// Save or read so many trees, and print how much memory that took: what a child process does.
+    var treeProbe: (way: String, count: Int, folder: String)?
     /// In stores of how many objects migrations over shared hubs are measured.
     var migrationHubs: [Int] = []
     /// How many migrations are to be killed.
@@ -59,6 +63,9 @@ struct Options {
             case "--received": measuresConditions = true
             case "--live": measuresLive = true
             case "--migration": measuresMigrations = true
+            case "--tree-streams": treeStreams = [10_000, 1_000_000]
+            case "--tree-probe":
+                treeProbe = (try text(after: argument), try number(after: argument), try text(after: argument))
             case "--migration-hubs":
                 // All numbers that follow.
                 while let count = rest.first.flatMap({ Int($0) }), count > 0 {

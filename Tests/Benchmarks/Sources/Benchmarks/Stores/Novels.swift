@@ -50,12 +50,15 @@ struct WriterPage: Hashable, Sendable, ManagedTreeConvertible {
 
     /// Made-up writers with so many novels each.
     static func samples(writers: Int, novels: Int) -> [WriterPage] {
-        (0..<writers).map { writer in
-            var page = WriterPage()
-            page.writer = sample(writer)
-            page.novels = (0..<novels).map { sample($0, of: writer) }
-            return page
-        }
+        (0..<writers).map { page($0, novels: novels) }
+    }
+
+    /// A made-up writer with so many novels.
+    static func page(_ writer: Int, novels: Int) -> WriterPage {
+        var page = WriterPage()
+        page.writer = sample(writer)
+        page.novels = (0..<novels).map { sample($0, of: writer) }
+        return page
     }
 
     private static func sample(_ writer: Int) -> Writer {
