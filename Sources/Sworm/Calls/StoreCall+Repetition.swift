@@ -20,7 +20,9 @@ extension StoreCall {
 
     /// Returns whether the closure is to be repeated after an error in the given repetition; zero is the first run.
     func isRepeated(after error: any Error, repetition number: Int) -> Bool {
-        number < repetitions && StoreError.Code.conflict ~= error
+        // A conflict with a position is one with the version of a tree that was read before the call. It would be the same.
+        guard number < repetitions, let failure = error as? StoreError else { return false }
+        return failure.code == .conflict && failure.path == nil
     }
 
     /// Returns how long to wait before a repetition. The maximum doubles each time. The pause is random, so that calls

@@ -125,7 +125,7 @@ private enum Desk {
         theirs.title = "late"
         let error = storeError { try test.container.perform { try $0.save(contentsOf: [theirs]) } }
         #expect(error?.code == .conflict)
-        #expect(error?.path == "[0]")
+        #expect(error?.path == "[0].revision")
         #expect(
             error?.message
                 == "[0]: the Task was changed since the tree was read: its 'revision' is 1, not 0. Read it again, and apply the change to what it is now."

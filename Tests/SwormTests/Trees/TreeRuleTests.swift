@@ -305,8 +305,7 @@ extension ReadingRoom {
         page.reviews.reverse()
         let preview = try test.container.perform { try $0.plan(saving: [page]) }
         #expect(preview.description == "[0]: update Book p1 (order of reviews)")
-        let old = Versioned(isbn: "2", title: "old", year: 1)
-        try test.container.perform { try $0.save(old) }
+        try test.container.perform { _ = try $0.insert(Book(isbn: "2", title: "old", year: 1)) }
         let new = Versioned(isbn: "2", title: "old", year: 1, sequel: Reference(isbn: "1"))
         let moved = try test.container.perform { try $0.plan(saving: [new]) }
         #expect(moved.description == "[0].sequel: link Book p1\n[0]: update Book p2 (year: 1 -> 2)")

@@ -3,6 +3,13 @@ import SwormPredicates
 extension WholeChild {
     var hasVersion: Bool { Child.treePlan.version != nil }
 
+    func hasNewVersion(_ value: UnsafePointer<Child>, as binding: EntityBinding<Child>) throws -> Bool {
+        guard let keyPath = Child.treePlan.version else { return true }
+        let index = try binding.mapping.index(of: keyPath)
+        return binding.mapping.attributes[index].isVersion(
+            ofNewObject: try binding.mapping.writtenValue(index, of: value.pointee))
+    }
+
     func comparer(keys: [Int], in binding: EntityBinding<Child>) throws -> RowComparer {
         guard binding.isComparable else { throw NeedsObjects() }
         return binding.mapping.comparer(keys: keys)
@@ -20,6 +27,7 @@ extension WholeChild {
 
 extension AttributeChild {
     var hasVersion: Bool { false }
+    func hasNewVersion(_ value: UnsafePointer<Value>, as binding: EntityBinding<Object>) -> Bool { true }
 
     func comparer(keys: [Int], in binding: EntityBinding<Object>) throws -> RowComparer {
         guard binding.isComparable else { throw NeedsObjects() }
@@ -52,6 +60,14 @@ extension AttributeChild {
     }
 
     func compareBranches(of trees: ComparedTrees<Value>, besides inverse: String?, _ comparison: TreeComparison) {}
+}
+
+extension AttributeMapping {
+    /// Returns whether a tree with a version can be that of a new object, whose version is the default or left out.
+    func isVersion(ofNewObject version: AttributeValue?) -> Bool {
+        guard let version, let defaultValue else { return true }
+        return version == .null || version.isStoredSame(as: defaultValue)
+    }
 }
 
 extension EntityBinding {

@@ -13,6 +13,8 @@ struct ComparedLevel<Source: ChildSource> {
     let binding: EntityBinding<Source.Object>
     let role: BranchRole
     let comparison: TreeComparison
+    /// Whether a change of a child moves on the version of an owner.
+    private let movesVersion: Bool
     /// The rows that are not members of their owners.
     private var others: FoundRows<Source.Value>?
     /// The row of each child.
@@ -22,11 +24,11 @@ struct ComparedLevel<Source: ChildSource> {
 
     init(
         lists: [ChildList<Source.Value>], members: StoredMembers<Source.Value>, matcher: RowMatcher, source: Source,
-        binding: EntityBinding<Source.Object>, role: BranchRole, by comparison: TreeComparison
+        binding: EntityBinding<Source.Object>, role: BranchRole, movesVersion: Bool, by comparison: TreeComparison
     ) {
         (self.lists, self.members, self.matcher) = (lists, members, matcher)
         (self.source, self.binding, self.role) = (source, binding, role)
-        self.comparison = comparison
+        (self.comparison, self.movesVersion) = (comparison, movesVersion && role == .owned)
         owners = lists.map(\.row)
         var starts = [0]
         for list in lists { starts.append(starts[starts.count - 1] + list.values.count) }
@@ -78,6 +80,7 @@ struct ComparedLevel<Source: ChildSource> {
                         rows.append(known.row)
                         continue
                     }
+                    guard try source.hasNewVersion(place, as: binding) else { throw NeedsObjects() }
                     let row = try comparison.changes.insert(source.written(place, as: binding), as: binding)
                     if let key, let constraint {
                         try comparison.note(newKey: key, of: constraint, in: list)
@@ -146,7 +149,8 @@ struct ComparedLevel<Source: ChildSource> {
             }
             guard let stored else { return }
             // An object that is in the trees again may have other values there. The end of the comparison finds it twice.
-            try comparison.update(rows[child], to: place, from: stored, of: source, in: binding)
+            try comparison.update(
+                rows[child], to: place, from: stored, of: source, in: binding, movesVersion: movesVersion)
         }
     }
 
@@ -179,7 +183,7 @@ struct ComparedLevel<Source: ChildSource> {
     func written(links names: [String]) -> ComparedTrees<Source.Value> {
         let memberLinks = LevelLinks(of: members.rows, names)
         let otherLinks = LevelLinks(of: others?.rows, names)
-        var trees = ComparedTrees<Source.Value>(links: names)
+        var trees = ComparedTrees<Source.Value>(links: names, movesVersion: movesVersion)
         var child = 0
         for list in lists {
             for value in list.values {

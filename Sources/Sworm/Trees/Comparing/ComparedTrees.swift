@@ -8,10 +8,12 @@ struct ComparedTrees<Tree> {
     /// The keys of the destinations of relations to one, by the name of the relation; 0 for a missing object.
     private(set) var links: [String: [Int64]]
     private let names: [String]
+    /// Whether a change of a tree moves on the version of another tree, to which it belongs.
+    let movesVersion: Bool
 
     /// - Parameter names: The relations to one whose keys are needed.
-    init(links names: [String]) {
-        self.names = names
+    init(links names: [String], movesVersion: Bool = false) {
+        (self.names, self.movesVersion) = (names, movesVersion)
         links = Dictionary(uniqueKeysWithValues: names.map { ($0, []) })
     }
 

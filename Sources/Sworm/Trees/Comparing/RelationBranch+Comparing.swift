@@ -34,14 +34,15 @@ extension RelationBranch {
                     start, count: count, with: members.positions(of: index), row: members.row, isShared: !isToMany)
             }
         }
+        let movesVersion = owners.movesVersion || Tree.treePlan.version != nil
         var level = ComparedLevel(
             lists: lists, members: members, matcher: matcher, source: source, binding: binding, role: role,
-            by: comparison)
+            movesVersion: movesVersion, by: comparison)
         try level.findOthers(identity, comparer: comparer, canBeShared: !link.hasOneOwner)
         try level.updateChanged()
         let rules = LinkRules(
             link: link, owner: owner.entity.key, isInOrder: isInOrder && !isSorted,
-            hasVersion: Tree.treePlan.version != nil)
+            hasVersion: movesVersion)
         for index in lists.indices { try level.link(index, by: rules) }
         level.note(isDistinct: link.hasOneOwner && isToMany)
         if source.plan != nil, role.inserts {

@@ -62,6 +62,7 @@ extension TreeComparison {
             for (index, row) in found.places.enumerated() {
                 guard let start = buffer.baseAddress else { return }
                 guard row >= 0, let rows = found.rows, let stored = rows.address(row) else {
+                    guard try source.hasNewVersion(start + index, as: binding) else { throw NeedsObjects() }
                     let new = try changes.insert(source.written(start + index, as: binding), as: binding)
                     level.add(buffer[index], at: new, links: [])
                     continue
@@ -141,12 +142,12 @@ extension TreeComparison {
     /// Updates a row whose values differ.
     func update<Source: ChildSource>(
         _ row: TreeRow, to given: UnsafePointer<Source.Value>, from stored: UnsafeRawPointer, of source: Source,
-        in binding: EntityBinding<Source.Object>
+        in binding: EntityBinding<Source.Object>, movesVersion: Bool = false
     ) throws {
         let old = try source.written(stored.assumingMemoryBound(to: Source.Value.self), as: binding)
         let new = try source.written(given, as: binding)
         guard try changes.update(row, as: binding, from: old.map { $0 ?? .null }, to: new) else { return }
         result.updated += 1
-        try touch(row, hasVersion: source.hasVersion)
+        try touch(row, hasVersion: source.hasVersion || movesVersion)
     }
 }

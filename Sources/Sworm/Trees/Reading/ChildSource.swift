@@ -24,6 +24,8 @@ protocol ChildSource<Value>: Sendable {
     func rows(with binding: EntityBinding<Object>) throws -> PlannedRows<Value>?
     /// Reads the branches of children in rows.
     func fill(_ rows: TreeRows<Value>, with binding: EntityBinding<Object>, by reader: TreeReader) throws
+    /// Whether a child is an attribute of its object.
+    var isAttribute: Bool { get }
     /// Whether children hold ids.
     var hasIDs: Bool { get }
     /// Returns the id that a child holds.
@@ -38,6 +40,8 @@ protocol ChildSource<Value>: Sendable {
     func version(of value: EncodedValue) throws -> SavedVersion?
     /// Whether children have a version.
     var hasVersion: Bool { get }
+    /// Returns whether a new object may have the version of a child.
+    func hasNewVersion(_ value: UnsafePointer<Value>, as binding: EntityBinding<Object>) throws -> Bool
     /// Returns the comparison of children in memory.
     ///
     /// - Throws: ``NeedsObjects`` if they are not written as one row of one entity each.

@@ -1,6 +1,7 @@
 import SwormPredicates
 
 extension WholeChild {
+    var isAttribute: Bool { false }
     var hasIDs: Bool { Child.treePlan.identifier != nil }
     func reference(of value: Child) -> ObjectReference? { Child.treePlan.identifier?(value) }
     func defaultRole(isToMany: Bool) -> BranchRole? { nil }
@@ -15,7 +16,8 @@ extension WholeChild {
     func version(of value: EncodedValue) throws -> SavedVersion? {
         guard let keyPath = Child.treePlan.version else { return nil }
         let index = try Child.mapping.index(of: keyPath)
-        return value.values[index].map { SavedVersion(type: value.type, index: index, value: $0) }
+        let given = value.values[index]
+        return SavedVersion(type: value.type, index: index, value: given == .null ? nil : given)
     }
 
     func saveBranches(of trees: [SavedTree<Child>], besides inverse: String?, _ saver: TreeSaver) throws {
@@ -25,6 +27,7 @@ extension WholeChild {
 }
 
 extension AttributeChild {
+    var isAttribute: Bool { true }
     var hasIDs: Bool { false }
     func reference(of value: Value) -> ObjectReference? { nil }
     func defaultRole(isToMany: Bool) -> BranchRole? { isToMany ? .linkedOrInserted : .linked }

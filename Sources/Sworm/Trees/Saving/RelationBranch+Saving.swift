@@ -88,7 +88,9 @@ extension RelationBranch {
                 slots.append(
                     SaveSlot(
                         list: list, position: position,
-                        place: SavePlace(in: owner.place, label: label, index: isToMany ? position : nil)))
+                        place: SavePlace(
+                            in: owner.place, label: label, index: isToMany ? position : nil,
+                            isAttribute: source.isAttribute)))
             }
             ranges.append((owner, list, start..<values.count))
         }

@@ -26,6 +26,8 @@ final class SaveNode {
     var update: Int?
     /// Whether the save has changed a relation.
     var isRelinked = false
+    /// Whether the save has changed an object that belongs to this one.
+    var hasChangedParts = false
     /// The version that the tree has read; see ``Branch/version(_:)``.
     var version: SavedVersion?
     /// The number of trees and relations that have the object. It is not written without any.
@@ -85,9 +87,11 @@ final class SavePlace {
     private let owner: SavePlace?
     private let label: String
     private let index: Int?
+    /// Whether the trees have an attribute there, and not an object.
+    let isAttribute: Bool
 
-    init(in owner: SavePlace? = nil, label: String = "", index: Int? = nil) {
-        (self.owner, self.label, self.index) = (owner, label, index)
+    init(in owner: SavePlace? = nil, label: String = "", index: Int? = nil, isAttribute: Bool = false) {
+        (self.owner, self.label, self.index, self.isAttribute) = (owner, label, index, isAttribute)
     }
 
     /// The position, such as `[3].reviews[1]`. It is composed only for messages.
@@ -96,6 +100,11 @@ final class SavePlace {
         let name = above.isEmpty || label.isEmpty ? label : "." + label
         return above + name + (index.map { "[\($0)]" } ?? "")
     }
+
+    /// The position of an attribute of the object.
+    func path(of attribute: String?) -> String {
+        [path, isAttribute ? "" : attribute ?? ""].filter { !$0.isEmpty }.joined(separator: ".")
+    }
 }
 
 /// A version that a save compares and moves on.
@@ -103,5 +112,9 @@ struct SavedVersion {
     let type: any SaveType
     /// The index of the attribute.
     let index: Int
-    let value: AttributeValue
+    /// The version that the tree was read at; nil if it has none, so that nothing is compared.
+    let value: AttributeValue?
+
+    /// The name of the attribute.
+    var name: String { type.attributes[index].name }
 }

@@ -38,14 +38,15 @@ struct SaveFailures {
     private var issues: [StoreError] = []
 
     /// Runs a closure, and keeps the error of an invalid value. Other errors are rethrown.
-    mutating func collect(at path: String, _ body: () throws -> Void) throws {
+    mutating func collect(at place: SavePlace, _ body: () throws -> Void) throws {
         do {
             try body()
         } catch {
             let isOwn = error is StoreError || error is AttributeError
             let found = isOwn ? [error] : (error as NSError).validationErrors.map { translatedError($0) }
             for error in found {
-                guard let issue = error.at(path) as? StoreError, issue.code == .validation else { throw error.at(path) }
+                let error = error.at(place)
+                guard let issue = error as? StoreError, issue.code == .validation else { throw error }
                 if issues.count < Self.limit { issues.append(issue) }
             }
         }
@@ -62,7 +63,7 @@ struct SaveFailures {
 
 extension Error {
     /// Returns the error with the position of a value in the saved trees.
-    func at(_ path: String) -> any Error {
+    func at(_ place: SavePlace) -> any Error {
         let text: String
         let (code, entity, attribute, cause): (StoreError.Code, String?, String?, (any Error)?)
         switch self {
@@ -77,9 +78,9 @@ extension Error {
             )
         default: return self
         }
-        let place = [path, attribute ?? ""].filter { !$0.isEmpty }.joined(separator: ".")
+        let path = place.path(of: attribute)
         return StoreError(
-            code, place.isEmpty ? text : "\(place): \(text)", entity: entity, attribute: attribute, cause: cause,
-            path: place)
+            code, path.isEmpty ? text : "\(path): \(text)", entity: entity, attribute: attribute, cause: cause,
+            path: path)
     }
 }

@@ -13,7 +13,7 @@ extension TreeSaver {
         let nodes = nodes.filter { $0.uses > 0 }
         let placed = placedChildren
         var failures = SaveFailures()
-        for node in nodes { try failures.collect(at: node.place.path) { try write(node) } }
+        for node in nodes { try failures.collect(at: node.place) { try write(node) } }
         try failures.check()
         var removed: [(object: NSManagedObject, plan: LinkPlan)] = []
         for plan in links { try write(plan, removing: &removed, placed: placed) }
@@ -27,10 +27,11 @@ extension TreeSaver {
             result.deleted += 1
             context.delete(object)
         }
+        noteChangedParts()
         for node in nodes { try moveOn(node) }
         for node in nodes where node.isNew || node.isUpdated || node.isRelinked {
             guard let object = node.object else { continue }
-            try failures.collect(at: node.place.path) {
+            try failures.collect(at: node.place) {
                 if node.isNew { try object.validateForInsert() } else { try object.validateForUpdate() }
             }
         }
@@ -63,6 +64,7 @@ extension TreeSaver {
             values.append(.init(name: part.type.attributes[index].name, old: text(old), new: text(new)))
         }
         if node.isNew {
+            try node.checkNewVersion()
             let object = try node.type.insert(node.parts[0].values, into: context)
             node.object = object
             nodeByObject[ObjectIdentifier(object)] = node
@@ -101,22 +103,36 @@ extension TreeSaver {
         }
     }
 
+    /// Notes the objects to which changed ones belong, and those to which these belong.
+    private func noteChangedParts() {
+        guard nodes.contains(where: { $0.version != nil }) else { return }
+        var hasFound = true
+        while hasFound {
+            hasFound = false
+            for plan in links where plan.role == .owned && !plan.owner.hasChangedParts {
+                plan.owner.hasChangedParts = plan.children.contains { $0.isNew || $0.isChanged }
+                hasFound = hasFound || plan.owner.hasChangedParts
+            }
+        }
+    }
+
     /// Moves the version of a changed object on.
     private func moveOn(_ node: SaveNode) throws {
-        guard let version = node.version, !node.isNew, node.isUpdated || node.isRelinked, let object = node.object
-        else {
-            return
-        }
-        let next: AttributeValue
-        switch version.value {
-        case .int(let number): next = .int(number &+ 1)
-        default: next = .date(now)
-        }
+        guard let version = node.version, !node.isNew, node.isChanged, let object = node.object else { return }
+        let current = try version.value ?? version.type.value(of: object, at: version.index)
+        let next: AttributeValue =
+            if version.type.attributes[version.index].kind == .date {
+                .date(now)
+            } else if case .int(let number) = current {
+                .int(number &+ 1)
+            } else {
+                .int(1)
+            }
         try version.type.setValue(next, of: object, at: version.index)
         noteUpdate(
             of: node,
             .init(
-                name: version.type.attributes[version.index].name, old: excerpt(version.value), new: excerpt(next)))
+                name: version.type.attributes[version.index].name, old: excerpt(current), new: excerpt(next)))
         node.isUpdated = true
     }
 
@@ -210,15 +226,36 @@ extension TreeSaver {
 extension SaveNode {
     /// Throws an error if the tree was read at another version than the object has now.
     fileprivate func checkVersion() throws {
-        guard let version, let object else { return }
+        guard let version, let value = version.value, let object else { return }
         let stored = try version.type.value(of: object, at: version.index)
-        if stored.isStoredSame(as: version.value) { return }
-        let name = version.type.attributes[version.index].name
-        throw StoreError(
-            .conflict,
-            "\(place.path.isEmpty ? "" : place.path + ": ")the \(entityName) was changed since the tree was read: its '\(name)' is \(excerpt(stored)), not \(excerpt(version.value)). Read it again, and apply the change to what it is now.",
-            entity: entityName, attribute: name, rows: [object.objectID.reference], path: place.path)
+        if stored.isStoredSame(as: value) { return }
+        throw outdated(
+            version, rows: [object.objectID.reference],
+            because:
+                "the \(entityName) was changed since the tree was read: its '\(version.name)' is \(excerpt(stored)), not \(excerpt(value)). Read it again, and apply the change to what it is now."
+        )
     }
+
+    /// Throws an error if the tree of a new object was read at a version, because the object was deleted since.
+    fileprivate func checkNewVersion() throws {
+        guard let version, let value = version.value else { return }
+        let attribute = version.type.attributes[version.index]
+        if attribute.isVersion(ofNewObject: value) { return }
+        throw outdated(
+            version, rows: [],
+            because:
+                "there is no such \(entityName) any more: its '\(version.name)' was \(excerpt(value)) when the tree was read. Give it the value of a new tree to insert it."
+        )
+    }
+
+    private func outdated(_ version: SavedVersion, rows: [ObjectReference], because message: String) -> StoreError {
+        StoreError(
+            .conflict, (place.path.isEmpty ? "" : place.path + ": ") + message, entity: entityName,
+            attribute: version.name, rows: rows, path: place.path(of: version.name))
+    }
+
+    /// Whether the save has changed the object, a relation, or an object that belongs to it.
+    fileprivate var isChanged: Bool { isUpdated || isRelinked || hasChangedParts }
 }
 
 extension LinkPlan {

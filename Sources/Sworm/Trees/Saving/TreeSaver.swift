@@ -154,7 +154,7 @@ final class TreeSaver {
             do {
                 encoded.append(try source.encoded(value, as: type))
             } catch {
-                throw translatedError(error).at(slot.place.path)
+                throw translatedError(error).at(slot.place)
             }
         }
         let names = identity.attributes.map { binding.mapping.attributes[$0].name }

@@ -17,8 +17,9 @@ extension Branch {
     /// other users have changed since the tree was read.
     ///
     /// A save of a known object throws a ``StoreError`` with the code `conflict` if the stored version is another one. If it
-    /// changes an attribute of the object or a relation, it increases the version: an integer by one, and a date to the
-    /// current time.
+    /// changes an attribute of the object, a relation, or an object behind an ``BranchOption/owned`` branch, it increases the
+    /// version: an integer by one, and a date to the current time. A tree of an unknown object is a conflict too, unless its version is
+    /// that of a new tree: the object was deleted. A call with `retrying:` is not repeated after such a conflict.
     ///
     /// - Parameter property: The key path of a property that is in the table of attributes.
     public static func version(_ property: any KeyPath<Tree, Int> & Sendable) -> Branch {
@@ -29,6 +30,20 @@ extension Branch {
     ///
     /// - Parameter property: The key path of a property that is in the table of attributes.
     public static func version(_ property: any KeyPath<Tree, Date> & Sendable) -> Branch {
+        Branch(content: VersionBranch(property: property))
+    }
+
+    /// Creates an entry for a version that trees may leave out. A save compares it only if it is not nil.
+    ///
+    /// - Parameter property: The key path of a property that is in the table of attributes, with ``AttributePresence/ifPresent``.
+    public static func version(_ property: any KeyPath<Tree, Int?> & Sendable) -> Branch {
+        Branch(content: VersionBranch(property: property))
+    }
+
+    /// Creates an entry for a version that trees may leave out, a date. A save compares it only if it is not nil.
+    ///
+    /// - Parameter property: The key path of a property that is in the table of attributes, with ``AttributePresence/ifPresent``.
+    public static func version(_ property: any KeyPath<Tree, Date?> & Sendable) -> Branch {
         Branch(content: VersionBranch(property: property))
     }
 }
