@@ -49,7 +49,7 @@ private let conditionKey = "SwormStoreCondition"
 extension NSError {
     /// The errors of all invalid values, or this error.
     var validationErrors: [any Error] {
-        let details = userInfo["NSDetailedErrors"] as? [any Error] ?? []
+        let details = userInfo[NSDetailedErrorsKey] as? [any Error] ?? []
         return details.isEmpty ? [self] : details
     }
 

@@ -17,11 +17,10 @@ package final class RowMemory {
     }
 
     /// The memory of a row. The value is at its start.
-    package subscript(row: Int) -> UnsafeMutableRawPointer {
-        guard row >= Self.firstBlock else { return blocks[0] + row * layout.stride }
-        let block = Int.bitWidth - (row / Self.firstBlock).leadingZeroBitCount
-        return blocks[block] + (row - Self.firstBlock << (block - 1)) * layout.stride
-    }
+    package subscript(row: Int) -> UnsafeMutableRawPointer { addresses[row] }
+
+    /// The addresses of the rows so far, which are valid as long as this memory exists.
+    package var addresses: RowAddresses { RowAddresses(blocks: blocks, first: Self.firstBlock, stride: layout.stride) }
 
     /// Returns an integer behind the value of a row, by its offset.
     package func integer(at offset: Int, of row: Int) -> Int64 {
@@ -43,4 +42,24 @@ package final class RowMemory {
 
     /// Declares that the values of all rows were moved out of their memory, or deinitialized.
     package func forgetValues() { count = 0 }
+}
+
+/// The addresses of rows in memory.
+///
+/// Unsafe: they must not be used after the memory.
+package struct RowAddresses {
+    private let blocks: [UnsafeMutableRawPointer]
+    /// The number of rows in the first block.
+    private let first: Int
+    private let stride: Int
+
+    fileprivate init(blocks: [UnsafeMutableRawPointer], first: Int, stride: Int) {
+        (self.blocks, self.first, self.stride) = (blocks, first, stride)
+    }
+
+    package subscript(row: Int) -> UnsafeMutableRawPointer {
+        guard row >= first else { return blocks[0] + row * stride }
+        let block = Int.bitWidth - (row / first).leadingZeroBitCount
+        return blocks[block] + (row - first << (block - 1)) * stride
+    }
 }

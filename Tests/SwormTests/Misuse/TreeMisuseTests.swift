@@ -8,6 +8,14 @@ struct TreeMisuseTests {
     @Test func `tables of trees`() throws { try expectAll(Self.tables) }
     @Test func `requests for trees`() throws { try expectAll(Self.requests) }
 
+    @Test func `the page of troubleshooting has the sentences that say something else`() throws {
+        let page = try Document("Sources/Sworm/Sworm.docc/Troubleshooting.md").text
+        for (misuse, said) in try Misuse.check(Self.sentences, models: Self.models, stage: .types) {
+            #expect(said.contains { $0.contains(misuse.expected) }, "\(misuse.name): \(said)")
+            #expect(page.contains("`\(misuse.expected)`"), "\(misuse.name)")
+        }
+    }
+
     @Test func `sound trees are accepted without a word`() throws {
         for (misuse, said) in try Misuse.check(Self.sound, models: Self.models, stage: .types) {
             #expect(said == [], "\(misuse.name)")
@@ -68,6 +76,7 @@ struct TreeMisuseTests {
                 let fixed: [Review] = []
                 var count = 0
                 var name = ""
+                var note: String?
             }
             extension Page: ManagedTreeConvertible {
                 typealias Entity = Book
@@ -101,6 +110,20 @@ struct TreeMisuseTests {
             "the table of another entity",
             #"let _: Set<Attribute<Page>> = Author.attributes(in: \Page.author!)"#,
             expected: "be equivalent"),
+    ]
+
+    static let sentences: [Misuse] = [
+        Misuse(
+            "an optional for a required attribute", #"let _: Set<Attribute<Page>> = [.init(\.note, \.title)]"#,
+            expected:
+                "cannot convert value of type 'KeyPath<Book, String>' to expected argument type 'KeyPath<Book, Optional<String>>'"
+        ),
+        branch(
+            "an attribute of a missing object", #".init(\.name, \.author.name)"#,
+            expected: "Term<Book, String, Optional<String>>"),
+        branch(
+            "a misspelt key", #".init(\.reviews, \.reviews, .matched(by: \.number))"#,
+            expected: "cannot infer key path type from context"),
     ]
 
     static let requests: [Misuse] = [

@@ -214,7 +214,7 @@ import Testing
         #expect(error?.code == .validation)
         #expect(
             error?.message
-                == "[0].books[0] belongs to Author p1, which is not among the trees. Save that one too, or make the branch `.movable`."
+                == "[0].books[0] belongs to another Author that is not among the trees. Save that one too, or make the branch `.movable`."
         )
         var poor = leo
         poor.books = []

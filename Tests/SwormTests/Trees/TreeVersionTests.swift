@@ -34,7 +34,9 @@ private enum Purchasing {
         var article = ""
         var count = 0
 
-        static let attributes: Set<Attribute<Line>> = [.init(\.article, "article"), .init(\.count, "count")]
+        static let attributes: Set<Attribute<Line>> = [
+            .init(\.article, "article", .length(1...9)), .init(\.count, "count", .range(0...99)),
+        ]
         struct Relations: Sendable {
             let order = ToOneRelation<Order>("order")
             let parts = ToManyRelation<Part>("parts", inverse: \.line, deleteRule: .cascade)
@@ -91,6 +93,32 @@ private enum Purchasing {
             .init(\.number, \.number), .init(\.note, \.note, .ifPresent), .init(\.revision, \.revision, .ifPresent),
         ]
         static let branches: [Branch<OrderPatch>] = [.version(\.revision)]
+    }
+
+    /// A tree that links a customer.
+    struct Linked: ManagedTreeConvertible {
+        var number = 0
+        var customer: String?
+        var revision = 0
+
+        typealias Entity = Order
+        static let attributes: Set<Attribute<Linked>> = [.init(\.number, \.number), .init(\.revision, \.revision)]
+        static let branches: [Branch<Linked>] = [
+            .init(\.customer, \.customer, \.name, .linked), .version(\.revision),
+        ]
+    }
+
+    /// A tree that adds lines.
+    struct AddedLines: ManagedTreeConvertible {
+        var number = 0
+        var lines: [Line] = []
+        var revision = 0
+
+        typealias Entity = Order
+        static let attributes: Set<Attribute<AddedLines>> = [.init(\.number, \.number), .init(\.revision, \.revision)]
+        static let branches: [Branch<AddedLines>] = [
+            .init(\.lines, \.lines, .added, .matched(by: \.article)), .version(\.revision),
+        ]
     }
 
     /// The names of the parts of an order's lines.
@@ -216,6 +244,53 @@ private enum Purchasing {
             try test.container.perform { try $0.fetchOne(Purchasing.Order.all)?.save(tree) }
         }
         #expect(atHandle?.code == .conflict && atHandle?.path == "revision")
+    }
+
+    @Test func `each invalid value of an object has its position`() throws {
+        let test = try TestStore(for: Purchasing.Order.self, in: .file)
+        var tree = Self.first
+        for isNew in [true, false] {
+            tree.lines[0] = LineTree(article: "lamp", count: 100)
+            tree.lines[1] = LineTree(article: "a table for six", count: -1)
+            let error = #expect(throws: StoreError.self) {
+                try test.container.perform { try $0.save(contentsOf: [tree]) }
+            }
+            #expect(
+                error?.issues.map(\.path) == ["[0].lines[0].count", "[0].lines[1].article", "[0].lines[1].count"],
+                "\(error?.issues ?? [])")
+            #expect(error?.issues.map(\.attribute) == ["count", "article", "count"])
+            if isNew { try test.container.perform { _ = try $0.save(Self.first) } }
+        }
+    }
+
+    @Test func `an old version is reported before anything else of a tree`() throws {
+        let test = try TestStore(for: Purchasing.Order.self, in: .file)
+        try test.container.perform { _ = try $0.save(Self.first) }
+        let stale = Purchasing.Linked(number: 1, customer: "unknown", revision: 7)
+        let error = #expect(throws: StoreError.self) { try test.container.perform { try $0.save(contentsOf: [stale]) } }
+        #expect(error?.code == .conflict && error?.path == "[0].revision")
+        let unknown = Purchasing.Linked(number: 1, customer: "unknown", revision: 0)
+        #expect(throws: StoreError.Code.objectNotFound) {
+            try test.container.perform { try $0.save(contentsOf: [unknown]) }
+        }
+    }
+
+    @Test func `a version moves on with children that are deleted with their owner, whatever their role`() throws {
+        let test = try TestStore(for: Purchasing.Order.self, in: .file)
+        try test.container.perform { _ = try $0.save(Self.first) }
+        var tree = Purchasing.AddedLines(number: 1, lines: [Purchasing.Line(article: "lamp", count: 5)], revision: 0)
+        for isThroughObjects in [false, true] {
+            let result = try test.container.perform { context in
+                if isThroughObjects { try context.insert(Purchasing.Customer(name: "other")) }
+                return try context.save(contentsOf: [tree])
+            }
+            #expect(result == TreeSaveResult(updated: 2))
+            #expect(throws: StoreError.Code.conflict) { try test.container.perform { try $0.save(contentsOf: [tree]) } }
+            tree.revision += 1
+            tree.lines[0].count += 1
+        }
+        let lines = try test.container.read { try $0.decode(Purchasing.Line.all.sort(\.article)) }
+        #expect(lines.map(\.count) == [6, 2])
     }
 
     @Test func `the position of an attribute in a branch is that of the element`() throws {

@@ -32,7 +32,7 @@ struct TreeRows<Value> {
     var references: [ObjectReference] { [] }
     var saved: [TreeRow] { [] }
 
-    func address(_ row: Int) -> UnsafeRawPointer? { nil }
+    var addresses: ValueAddresses { ValueAddresses() }
     func links(_ relation: String) -> [Int64] { [] }
     func copy(_ row: Int) -> Value? { nil }
     func update(at row: Int, _ body: (UnsafeMutablePointer<Value>) throws -> Void) rethrows {}
@@ -40,6 +40,11 @@ struct TreeRows<Value> {
     func forEachValue(_ body: (UnsafeMutablePointer<Value>) throws -> Void) throws {}
     func groups(of owners: KeyList) -> RowGroups { RowGroups(of: owners) }
     func takeLists(of owners: KeyList) -> [[Value]] { owners.keys.map { _ in [] } }
+}
+
+/// The addresses of the values of one level.
+struct ValueAddresses {
+    subscript(row: Int) -> UnsafeRawPointer? { nil }
 }
 
 /// The changes that a save of trees writes past objects.

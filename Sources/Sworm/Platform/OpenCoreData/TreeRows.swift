@@ -27,8 +27,8 @@ struct TreeRows<Value> {
         }
     }
 
-    /// The address of a value, which is valid as long as the rows exist.
-    func address(_ row: Int) -> UnsafeRawPointer? { UnsafeRawPointer(memory[row]) }
+    /// The addresses of the values, which are valid as long as the rows exist.
+    var addresses: ValueAddresses { ValueAddresses(memory) }
 
     /// The rows of a save.
     var saved: [TreeRow] {
@@ -101,5 +101,15 @@ struct TreeRows<Value> {
             count = rows.count
         }
     }
+}
+
+/// The addresses of the values of one level, which keep the rows in memory.
+struct ValueAddresses {
+    private let memory: RowMemory
+    private let addresses: RowAddresses
+
+    init(_ memory: RowMemory) { (self.memory, addresses) = (memory, memory.addresses) }
+
+    subscript(row: Int) -> UnsafeRawPointer? { UnsafeRawPointer(addresses[row]) }
 }
 #endif

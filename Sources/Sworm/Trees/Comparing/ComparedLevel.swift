@@ -28,7 +28,7 @@ struct ComparedLevel<Source: ChildSource> {
     ) {
         (self.lists, self.members, self.matcher) = (lists, members, matcher)
         (self.source, self.binding, self.role) = (source, binding, role)
-        (self.comparison, self.movesVersion) = (comparison, movesVersion && role == .owned)
+        (self.comparison, self.movesVersion) = (comparison, movesVersion)
         owners = lists.map(\.row)
         var starts = [0]
         for list in lists { starts.append(starts[starts.count - 1] + list.values.count) }
@@ -143,9 +143,9 @@ struct ComparedLevel<Source: ChildSource> {
             let stored: UnsafeRawPointer?
             if changed.first == child {
                 changed.removeFirst()
-                stored = members.rows?.address(Int(matcher.rows[child]))
+                stored = members.rows?.addresses[Int(matcher.rows[child])]
             } else {
-                stored = places.isEmpty || places[child] < 0 ? nil : others?.rows.address(Int(places[child]))
+                stored = places.isEmpty || places[child] < 0 ? nil : others?.rows.addresses[Int(places[child])]
             }
             guard let stored else { return }
             // An object that is in the trees again may have other values there. The end of the comparison finds it twice.
@@ -171,6 +171,15 @@ struct ComparedLevel<Source: ChildSource> {
     }
 
     // MARK: Results
+
+    /// Links the children to their owners, and removes members that are no longer in the trees.
+    func link(by rules: LinkRules) throws {
+        let linker = ListLinker(
+            owners: owners, starts: starts, rows: rows, members: members.saved, places: members.places,
+            matcher: matcher,
+            entity: binding.entity.key, role: role, comparison: comparison, rules: rules)
+        for index in lists.indices { try linker.link(index) }
+    }
 
     /// Notes the known rows.
     func note(isDistinct: Bool) {

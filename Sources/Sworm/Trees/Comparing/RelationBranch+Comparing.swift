@@ -26,24 +26,24 @@ extension RelationBranch {
         let comparer = try source.comparer(keys: identity.attributes, in: binding)
         var matcher = try RowMatcher(
             comparer, by: rule(identity, for: lists, in: binding, by: comparison), keys: members.saved.map(\.key),
-            compares: role.updates
-        ) { members.rows?.address($0) }
+            compares: role.updates, addresses: members.rows?.addresses)
+        let places = members.places
         for (index, list) in lists.enumerated() {
             try list.withValues { start, count in
-                try matcher.match(
-                    start, count: count, with: members.positions(of: index), row: members.row, isShared: !isToMany)
+                try matcher.match(start, count: count, with: places[index], of: places, isShared: !isToMany)
             }
         }
         let movesVersion = owners.movesVersion || Tree.treePlan.version != nil
         var level = ComparedLevel(
             lists: lists, members: members, matcher: matcher, source: source, binding: binding, role: role,
-            movesVersion: movesVersion, by: comparison)
+            movesVersion: movesVersion && (role == .owned || relationship.deleteRule == .cascadeDeleteRule),
+            by: comparison)
         try level.findOthers(identity, comparer: comparer, canBeShared: !link.hasOneOwner)
         try level.updateChanged()
         let rules = LinkRules(
             link: link, owner: owner.entity.key, isInOrder: isInOrder && !isSorted,
             hasVersion: movesVersion)
-        for index in lists.indices { try level.link(index, by: rules) }
+        try level.link(by: rules)
         level.note(isDistinct: link.hasOneOwner && isToMany)
         if source.plan != nil, role.inserts {
             try source.compareBranches(
@@ -69,15 +69,9 @@ extension RelationBranch {
         let rows = try comparison.session.rows(
             of: choice, in: binding, plan: plan, columns: [], links: source.links, source: origin)
         if isToMany {
-            let groups = rows.groups(of: found)
-            return StoredMembers(rows: rows, groups: groups) { found.isMissing($0) ? nil : groups[found.index($0)] }
+            return StoredMembers(rows: rows, places: .groups(rows.groups(of: found), of: found))
         }
-        let places = found.places(of: rows.keys)
-        return StoredMembers(rows: rows, groups: nil) { list in
-            guard !found.isMissing(list) else { return nil }
-            let place = places[found.index(list)]
-            return place < 0 ? nil : place..<place + 1
-        }
+        return StoredMembers(rows: rows, places: .rows(found.places(of: rows.keys), of: found))
     }
 
     private func rule(
@@ -110,23 +104,4 @@ struct ChildList<Value> {
     func withValues<R>(_ body: (UnsafePointer<Value>?, Int) throws -> R) rethrows -> R {
         try values.withUnsafeBufferPointer { try body($0.baseAddress, $0.count) }
     }
-}
-
-/// The stored rows behind a relation, for each list.
-struct StoredMembers<Value> {
-    let rows: TreeRows<Value>?
-    let saved: [TreeRow]
-    private let groups: RowGroups?
-    private let find: (Int) -> Range<Int>?
-
-    init(rows: TreeRows<Value>? = nil, groups: RowGroups? = nil, find: @escaping (Int) -> Range<Int>? = { _ in nil }) {
-        (self.rows, self.groups, self.find) = (rows, groups, find)
-        saved = rows?.saved ?? []
-    }
-
-    /// Returns the positions of the members of a list's owner.
-    func positions(of list: Int) -> Range<Int> { find(list) ?? 0..<0 }
-
-    /// Returns the row at a position.
-    func row(at position: Int) -> Int { groups?.row(at: position) ?? position }
 }

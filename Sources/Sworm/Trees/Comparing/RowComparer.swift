@@ -38,6 +38,17 @@ final class RowComparer {
         return true
     }
 
+    /// Returns whether each value has the key of the stored value with the same index.
+    func areInOrder<Value>(_ values: [Value], of addresses: ValueAddresses) throws -> Bool {
+        try values.withUnsafeBufferPointer { buffer in
+            guard let start = buffer.baseAddress.map(UnsafeRawPointer.init) else { return true }
+            return try buffer.indices.allSatisfy { index in
+                guard let stored = addresses[index] else { return false }
+                return try isSameKey(start + index * stride, as: stored)
+            }
+        }
+    }
+
     /// Returns whether two values have the same key. Nil identifies nothing.
     func isSameKey(_ one: UnsafeRawPointer, as other: UnsafeRawPointer) throws -> Bool {
         for field in keyFields where !field.isSame(one, as: other) || field.isNull(one) { return false }
@@ -82,10 +93,16 @@ extension EntityMapping {
         }
         return RowComparer(
             stride: MemoryLayout<T>.stride, fields: fields, readings: readings, keyFields: keyFields,
-            keyReadings: keyReadings,
-            key: { place in
-                let value = place.assumingMemoryBound(to: T.self).pointee
-                return SaveKey(try keys.map { try self.writtenValue($0, of: value) })
-            })
+            keyReadings: keyReadings, key: key(keys))
+    }
+
+    /// Returns a closure that returns the key of a value.
+    private func key(_ keys: [Int]) -> (UnsafeRawPointer) throws -> SaveKey? {
+        let fields = keys.compactMap { comparedField($0) }
+        if fields.count == keys.count { return { place in SaveKey(fields.map { $0.value(place) }) } }
+        return { place in
+            let value = place.assumingMemoryBound(to: T.self).pointee
+            return SaveKey(try keys.map { try self.writtenValue($0, of: value) })
+        }
     }
 }

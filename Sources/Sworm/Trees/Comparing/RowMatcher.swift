@@ -18,7 +18,7 @@ struct RowMatcher {
     private let compares: Bool
     /// The keys of the stored rows.
     private let keys: [Int64]
-    private let address: (Int) -> UnsafeRawPointer?
+    private let addresses: ValueAddresses?
     /// The positions of the members of an owner with many, by their keys.
     private var positions: [SaveKey: Int]?
     /// Whether a stored row is assigned to a value.
@@ -31,13 +31,12 @@ struct RowMatcher {
     /// - Parameters:
     ///   - keys: The keys of the stored rows.
     ///   - compares: Whether the values are compared, and not only their keys.
-    ///   - address: Returns the address of a stored value.
+    ///   - addresses: The addresses of the stored values; nil if there are no rows.
     init(
-        _ comparer: RowComparer, by rule: Rule, keys: [Int64], compares: Bool,
-        address: @escaping (Int) -> UnsafeRawPointer?
+        _ comparer: RowComparer, by rule: Rule, keys: [Int64], compares: Bool, addresses: ValueAddresses?
     ) {
         (self.comparer, self.rule, self.keys, self.compares) = (comparer, rule, keys, compares)
-        self.address = address
+        self.addresses = addresses
         isTaken = [Bool](repeating: false, count: keys.count)
     }
 
@@ -46,27 +45,27 @@ struct RowMatcher {
     /// - Parameters:
     ///   - start: The address of the first value.
     ///   - count: The number of values.
-    ///   - members: The stored rows of the owner, by their positions.
-    ///   - row: Returns the row at a position.
+    ///   - members: The positions of the owner's stored rows.
+    ///   - slots: The row at each position.
     ///   - isShared: Whether other owners may have the same rows.
     mutating func match(
-        _ start: UnsafeRawPointer?, count: Int, with members: Range<Int>, row: (Int) -> Int, isShared: Bool
+        _ start: UnsafeRawPointer?, count: Int, with members: Range<Int>, of slots: MemberPlaces, isShared: Bool
     ) throws {
         var next = members.lowerBound
         positions = nil
         for index in 0..<count {
             guard let value = start.map({ $0 + index * comparer.stride }) else { return }
-            let position = try position(of: value, at: index, from: next, in: members, row: row)
+            let position = try position(of: value, at: index, from: next, in: members, of: slots)
             guard let position else {
                 rows.append(-1)
                 continue
             }
             next = position + 1
-            let row = row(position)
+            let row = slots.row(at: position)
             // A second value for the same row is a repetition, which a comparison cannot settle.
             if isTaken[row], !isShared { throw NeedsObjects() }
             isTaken[row] = true
-            if compares, let stored = address(row), try !comparer.isSame(value, as: stored) {
+            if compares, let stored = addresses?[row], try !comparer.isSame(value, as: stored) {
                 changed.append(rows.count)
             }
             rows.append(Int32(row))
@@ -75,8 +74,9 @@ struct RowMatcher {
 
     /// Returns the position of the row that a value belongs to. The rows after that of the previous value are searched first.
     private mutating func position(
-        of value: UnsafeRawPointer, at index: Int, from next: Int, in members: Range<Int>, row: (Int) -> Int
+        of value: UnsafeRawPointer, at index: Int, from next: Int, in members: Range<Int>, of slots: MemberPlaces
     ) throws -> Int? {
+        func stored(at position: Int) -> UnsafeRawPointer? { addresses?[slots.row(at: position)] }
         switch rule {
         case .none: return nil
         case .position:
@@ -84,15 +84,15 @@ struct RowMatcher {
             return position < members.upperBound ? position : nil
         case .rows(let wanted):
             let key = wanted[rows.count]
-            if next < members.upperBound, keys[row(next)] == key { return next }
-            return members.first { keys[row($0)] == key }
+            if next < members.upperBound, keys[slots.row(at: next)] == key { return next }
+            return members.first { keys[slots.row(at: $0)] == key }
         case .key:
-            if next < members.upperBound, let stored = address(row(next)), try comparer.isSameKey(value, as: stored) {
+            if next < members.upperBound, let stored = stored(at: next), try comparer.isSameKey(value, as: stored) {
                 return next
             }
-            if members.count > Self.searchedMembers { return try position(ofKeyOf: value, in: members, row: row) }
+            if members.count > Self.searchedMembers { return try position(ofKeyOf: value, in: members, of: slots) }
             for position in members where position != next {
-                if let stored = address(row(position)), try comparer.isSameKey(value, as: stored) { return position }
+                if let stored = stored(at: position), try comparer.isSameKey(value, as: stored) { return position }
             }
             return nil
         }
@@ -102,13 +102,15 @@ struct RowMatcher {
     static var searchedMembers: Int { 32 }
 
     private mutating func position(
-        ofKeyOf value: UnsafeRawPointer, in members: Range<Int>, row: (Int) -> Int
+        ofKeyOf value: UnsafeRawPointer, in members: Range<Int>, of slots: MemberPlaces
     ) throws -> Int? {
         guard let key = try comparer.key(value) else { return nil }
         if let positions { return positions[key] }
         var found: [SaveKey: Int] = [:]
         for position in members.reversed() {
-            if let stored = address(row(position)), let key = try comparer.key(stored) { found[key] = position }
+            if let stored = addresses?[slots.row(at: position)], let key = try comparer.key(stored) {
+                found[key] = position
+            }
         }
         positions = found
         return found[key]

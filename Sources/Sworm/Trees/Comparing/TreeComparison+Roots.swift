@@ -58,10 +58,11 @@ extension TreeComparison {
         var level = ComparedTrees<Tree>(links: source.links)
         var known: [TreeRow] = []
         let saved = found.rows?.saved ?? []
+        let addresses = found.rows?.addresses
         try trees.withUnsafeBufferPointer { buffer in
             for (index, row) in found.places.enumerated() {
                 guard let start = buffer.baseAddress else { return }
-                guard row >= 0, let rows = found.rows, let stored = rows.address(row) else {
+                guard row >= 0, let stored = addresses?[row] else {
                     guard try source.hasNewVersion(start + index, as: binding) else { throw NeedsObjects() }
                     let new = try changes.insert(source.written(start + index, as: binding), as: binding)
                     level.add(buffer[index], at: new, links: [])
@@ -111,13 +112,18 @@ extension TreeComparison {
                 }
             }
             let given = keys.compactMap { $0 }
+            let rows = try rows(with: given, of: constraint, as: source, in: binding)
+            // Trees usually have the order of their rows.
+            if let rows, rows.count == trees.count, try comparer.areInOrder(trees, of: rows.addresses) {
+                return (rows, Array(trees.indices))
+            }
             guard Set(given).count == given.count else { throw NeedsObjects() }
-            let found = try find(given, of: constraint, as: source, in: binding, comparer: comparer)
-            let places = keys.map { $0.flatMap { found?.indices[$0] } ?? -1 }
+            let indices = try rows.map { try self.indices(of: $0, by: comparer) }
+            let places = keys.map { $0.flatMap { indices?[$0] } ?? -1 }
             for (key, place) in zip(keys, places) where place < 0 {
                 if let key { try note(newKey: key, of: constraint, in: list) }
             }
-            return (found?.rows, places)
+            return (rows, places)
         }
     }
 

@@ -113,21 +113,35 @@ final class TreeComparison {
 
     // MARK: Search
 
-    /// Returns the rows with some keys.
-    func find<Source: ChildSource>(
-        _ keys: [SaveKey], of constraint: ModelConstraint, as source: Source, in binding: EntityBinding<Source.Object>,
-        comparer: RowComparer
-    ) throws -> FoundRows<Source.Value>? {
+    /// Returns the rows with some keys; nil if there are no keys.
+    func rows<Source: ChildSource>(
+        with keys: [SaveKey], of constraint: ModelConstraint, as source: Source,
+        in binding: EntityBinding<Source.Object>
+    ) throws -> TreeRows<Source.Value>? {
         guard let plan = try source.rows(with: binding) else { throw NeedsObjects() }
         if keys.isEmpty { return nil }
         var request = RequestContent()
         request.narrow(constraint.condition(on: keys))
-        let rows = try session.rows(
+        return try session.rows(
             of: request, in: binding, plan: plan, columns: [], links: source.links, source: .request)
+    }
+
+    /// Returns the rows with some keys, and their indices; nil if there are no keys.
+    func find<Source: ChildSource>(
+        _ keys: [SaveKey], of constraint: ModelConstraint, as source: Source, in binding: EntityBinding<Source.Object>,
+        comparer: RowComparer
+    ) throws -> FoundRows<Source.Value>? {
+        guard let rows = try rows(with: keys, of: constraint, as: source, in: binding) else { return nil }
+        return FoundRows(rows: rows, saved: rows.saved, indices: try indices(of: rows, by: comparer))
+    }
+
+    /// Returns the index of each row, by its key.
+    func indices<Value>(of rows: TreeRows<Value>, by comparer: RowComparer) throws -> [SaveKey: Int] {
+        let addresses = rows.addresses
         var indices: [SaveKey: Int] = [:]
         for row in 0..<rows.count {
-            if let place = rows.address(row), let key = try comparer.key(place) { indices[key] = row }
+            if let place = addresses[row], let key = try comparer.key(place) { indices[key] = row }
         }
-        return FoundRows(rows: rows, saved: rows.saved, indices: indices)
+        return indices
     }
 }

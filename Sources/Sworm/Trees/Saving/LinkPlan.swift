@@ -24,6 +24,9 @@ final class LinkPlan {
         (self.children, self.current) = (Self.different(children), current)
     }
 
+    /// Whether the children belong to the owner: they are deleted with it, or when they are no longer in its tree.
+    var ownsChildren: Bool { role == .owned || relation.deleteRule == .cascadeDeleteRule }
+
     /// Returns the children without repetitions.
     private static func different(_ children: [SaveNode]) -> [SaveNode] {
         var seen: Set<ObjectIdentifier> = []

@@ -49,10 +49,11 @@ extension TreeSaver {
                 node(of: owner) == nil, !replaced.contains(ObjectIdentifier(owner))
             else { continue }
             let path = child.place.path
+            // Without the owner's id, because the message may be an answer to somebody who must not know it.
             throw StoreError(
                 .validation,
-                "\(path) belongs to \(owner.entity.name ?? "") \(owner.objectID.reference.url.lastPathComponent), which is not among the trees. Save that one too, or make the branch `.movable`.",
-                entity: child.entityName, path: path)
+                "\(path) belongs to another \(owner.entity.name ?? "") that is not among the trees. Save that one too, or make the branch `.movable`.",
+                entity: child.entityName, rows: [owner.objectID.reference], path: path)
         }
     }
 
@@ -109,7 +110,7 @@ extension TreeSaver {
         var hasFound = true
         while hasFound {
             hasFound = false
-            for plan in links where plan.role == .owned && !plan.owner.hasChangedParts {
+            for plan in links where plan.ownsChildren && !plan.owner.hasChangedParts {
                 plan.owner.hasChangedParts = plan.children.contains { $0.isNew || $0.isChanged }
                 hasFound = hasFound || plan.owner.hasChangedParts
             }
@@ -225,7 +226,7 @@ extension TreeSaver {
 
 extension SaveNode {
     /// Throws an error if the tree was read at another version than the object has now.
-    fileprivate func checkVersion() throws {
+    func checkVersion() throws {
         guard let version, let value = version.value, let object else { return }
         let stored = try version.type.value(of: object, at: version.index)
         if stored.isStoredSame(as: value) { return }

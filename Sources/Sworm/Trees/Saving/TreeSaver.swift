@@ -87,6 +87,8 @@ final class TreeSaver {
             of: trees, in: WholeChild<Tree>(), at: slots, identity: identity, role: .shared,
             lists: [SaveList(members: root.map { [$0] } ?? [])])
         for node in nodes { node.uses += 1 }
+        // Before the branches look for objects: a client that has an old version learns nothing else.
+        for node in nodes where policy == .equal { try node.checkVersion() }
         try addBranches(
             of: zip(nodes, trees).enumerated().map {
                 SavedTree(node: $1.0, tree: $1.1, place: slots[$0].place, rank: .updated)

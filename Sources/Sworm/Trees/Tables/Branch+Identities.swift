@@ -17,8 +17,9 @@ extension Branch {
     /// other users have changed since the tree was read.
     ///
     /// A save of a known object throws a ``StoreError`` with the code `conflict` if the stored version is another one. If it
-    /// changes an attribute of the object, a relation, or an object behind an ``BranchOption/owned`` branch, it increases the
-    /// version: an integer by one, and a date to the current time. A tree of an unknown object is a conflict too, unless its version is
+    /// changes an attribute of the object, a relation, or an object that belongs to it, it increases the version: an integer by
+    /// one, and a date to the current time. Objects behind ``BranchOption/owned`` branches belong to their owner, and so do those behind
+    /// relations with the delete rule `.cascade`. A tree of an unknown object is a conflict too, unless its version is
     /// that of a new tree: the object was deleted. A call with `retrying:` is not repeated after such a conflict.
     ///
     /// - Parameter property: The key path of a property that is in the table of attributes.

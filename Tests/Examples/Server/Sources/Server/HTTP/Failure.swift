@@ -44,6 +44,9 @@ extension Failure {
             let issues = error.issues.isEmpty ? [error] : error.issues
             content.issues = issues.map { Issue(path: $0.path ?? $0.attribute, message: $0.message) }
         case .conflict: self.init(.conflict, error.code.description, error.message, at: path)
+        // An object that a body links, in contrast to that of the path.
+        case .objectNotFound where error.path != nil:
+            self.init(.unprocessableContent, error.code.description, error.message, at: path)
         case .objectNotFound, .objectDeleted: self.init(.notFound, error.code.description, error.message, at: path)
         case .invalidCondition, .invalidRequest, .conditionNotAllowed, .overflow:
             self.init(.badRequest, error.code.description, error.message)

@@ -19,8 +19,10 @@ extension BookRoutes {
     }
 
     /// `GET /books/live?filter=…`
-    func live(_ request: Request, _ context: BookContext) throws -> Response {
+    func live(_ request: Request, _ context: BookContext) async throws -> Response {
         let query = try BookQuery(request.uri.queryParameters)
+        // Read once, so that a filter that cannot run is answered with an error, and not with a stream that ends.
+        _ = try await store.read(deadline: context.deadline) { try query.list(in: $0) }
         let lists = store.values { try query.list(in: $0) }.minimumInterval(.milliseconds(100))
         return .events(lists, for: request, context)
     }

@@ -11,16 +11,32 @@ struct LinkRules {
     let hasVersion: Bool
 }
 
-// The links of the children to their owners.
-extension ComparedLevel {
+/// The links of the children of one level to their owners.
+struct ListLinker {
+    /// The row of each list's owner.
+    let owners: [TreeRow]
+    /// The first child of each list, and the number of children.
+    let starts: [Int]
+    /// The row of each child.
+    let rows: [TreeRow]
+    /// The stored rows.
+    let members: [TreeRow]
+    let places: MemberPlaces
+    let matcher: RowMatcher
+    /// The entity of the children.
+    let entity: EntityKey
+    let role: BranchRole
+    let comparison: TreeComparison
+    let rules: LinkRules
+
     /// Links the children of a list to their owner, and removes members that are no longer in the tree.
-    func link(_ index: Int, by rules: LinkRules) throws {
+    func link(_ index: Int) throws {
         let owner = owners[index]
         let children = starts[index]..<starts[index + 1]
         let hasChanged =
             rules.link.isToMany
-            ? try linkMany(children, to: owner, members: members.positions(of: index), by: rules)
-            : try linkOne(children.first, to: owner, member: members.positions(of: index).first, by: rules)
+            ? try linkMany(children, to: owner, members: places[index])
+            : try linkOne(children.first, to: owner, member: places[index].first)
         guard hasChanged, !owner.isNew else { return }
         // The relations of a sub-entity may have other slots.
         if owner.entity != rules.owner { throw NeedsObjects() }
@@ -30,13 +46,13 @@ extension ComparedLevel {
     }
 
     private func linkMany(
-        _ children: Range<Int>, to owner: TreeRow, members positions: Range<Int>, by rules: LinkRules
+        _ children: Range<Int>, to owner: TreeRow, members positions: Range<Int>
     ) throws -> Bool {
         let link = rules.link
         var hasChanged = false
         if role.removes {
-            for position in positions where !matcher.isTaken[members.row(at: position)] {
-                try remove(members.saved[members.row(at: position)], from: owner, along: link)
+            for position in positions where !matcher.isTaken[places.row(at: position)] {
+                try remove(members[places.row(at: position)], from: owner, along: link)
                 hasChanged = true
             }
         }
@@ -82,7 +98,7 @@ extension ComparedLevel {
             comparison.result.deleted += 1
             return try comparison.leave(member)
         }
-        if link.isOrdered || link.inverseHasCountRules || member.entity != binding.entity.key { throw NeedsObjects() }
+        if link.isOrdered || link.inverseHasCountRules || member.entity != entity { throw NeedsObjects() }
         switch link.inverse {
         case .one(let slot):
             comparison.changes.setDestination(nil, of: member, at: slot)
@@ -94,10 +110,10 @@ extension ComparedLevel {
     }
 
     private func linkOne(
-        _ child: Int?, to owner: TreeRow, member position: Int?, by rules: LinkRules
+        _ child: Int?, to owner: TreeRow, member position: Int?
     ) throws -> Bool {
         let link = rules.link
-        let member = position.map { members.saved[members.row(at: $0)] }
+        let member = position.map { members[places.row(at: $0)] }
         if let child, matcher.rows[child] >= 0 { return false }
         if child == nil, member == nil || !role.removes { return false }
         if link.inverseHasCountRules { throw NeedsObjects() }
