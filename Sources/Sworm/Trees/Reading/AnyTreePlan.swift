@@ -110,3 +110,12 @@ func treeIssues(of root: any AnyTreePlan) -> [TableIssue] {
     while let plan = queue.popLast() { visit(plan) }
     return issues
 }
+
+/// A child of a tree as conditions see it.
+struct ChildSubject {
+    let mapping: any AnyEntityMapping
+    /// The branches of the child; nil if it has none.
+    var plan: (any AnyTreePlan)?
+    /// The only attribute that the tree has of the child; nil if it has all attributes of the table.
+    var attribute: String?
+}

@@ -124,3 +124,21 @@ struct ColumnBranch<Tree: ManagedTreeConvertible>: BranchContent {
     /// Returns the column, anew for each read.
     let column: @Sendable () -> ComputedColumn<Tree>
 }
+
+extension RelationBranch {
+    var isWhole: Bool {
+        if isToMany, case .one = content { return false }
+        return makeChoice().isWhole
+    }
+
+    var subject: ChildSubject { source.subject }
+
+    func subjects(of tree: Tree) throws -> [any EvaluationSubject]? {
+        try children(tree)?.map { try source.subject(of: $0) }
+    }
+}
+
+extension RequestContent {
+    /// Whether all rows are found, in some order.
+    fileprivate var isWhole: Bool { condition == nil && limit == nil && offset == 0 }
+}

@@ -145,3 +145,14 @@ extension ManagedTreeConvertible {
         return unsafeDowncast(kept, to: TreePlan<Self>.self)
     }
 }
+
+extension TreePlan {
+    /// Returns the branch that has all objects behind a relation.
+    func wholeBranch(along relation: String) -> (any TreeBranch<Tree>)? {
+        branches.first { $0.relation == relation && $0.isWhole }
+    }
+
+    func subject(along relation: String) -> (child: ChildSubject, isToMany: Bool)? {
+        wholeBranch(along: relation).map { ($0.subject, $0.isToMany) }
+    }
+}
