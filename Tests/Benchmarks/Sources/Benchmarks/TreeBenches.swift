@@ -164,6 +164,9 @@ private func firstOfEachBenches(_ files: NovelFiles) -> [Bench] {
             "trees, first 3 of 10", bars: [Bar("trees, first 3 of 10", .ratio, than: .less, must: 0.6, aim: 0.5)],
             sides: sides("own", { files.pages }, isIndexed: false)),
         Bench(
+            "trees, first 3 of 100", bars: [Bar("trees, first 3 of 100", .ratio, than: .less, must: 0.6, aim: 0.4)],
+            sides: sides("long without an index", { files.longPages }, isIndexed: false)),
+        Bench(
             "trees, first 3 of 100, index",
             bars: [Bar("trees, first 3 of 100, index", .ratio, than: .less, must: 0.15, aim: 0.1)],
             sides: sides("long", { files.longPages }, isIndexed: true)),
