@@ -72,6 +72,9 @@ extension ExpectedStoreErrors where Self == StoreError.Code {
     /// An error with the code ``StoreError/Code/timedOut``.
     @_disfavoredOverload
     public static var timedOut: StoreError { Self.timedOut.expected }
+    /// An error with the code ``StoreError/Code/interrupted``.
+    @_disfavoredOverload
+    public static var interrupted: StoreError { Self.interrupted.expected }
     /// An error with the code ``StoreError/Code/wouldDeadlock``.
     @_disfavoredOverload
     public static var wouldDeadlock: StoreError { Self.wouldDeadlock.expected }
