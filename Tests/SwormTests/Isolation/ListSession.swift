@@ -83,17 +83,19 @@ struct ListSession<Generator: RandomNumberGenerator> {
     /// Runs a closure by `schedule`, and waits for it.
     private func schedule(_ body: (ManagedObjectContext) throws -> Void) throws {
         try withoutActuallyEscaping(body) { body in
-            // This thread waits, so the closure and the result are used by one thread at a time.
-            nonisolated(unsafe) let body = body
+            // This thread waits, so the closure and the result are used by one thread at a time. The closure is released before
+            // this thread goes on.
+            nonisolated(unsafe) var held: ((ManagedObjectContext) throws -> Void)? = body
             nonisolated(unsafe) var result: Result<Void, any Error> = .success(())
             let done = DispatchSemaphore(value: 0)
             let container = container
             Task {
                 do {
-                    try await container.schedule { try body($0) }
+                    try await container.schedule { try held?($0) }
                 } catch {
                     result = .failure(error)
                 }
+                held = nil
                 done.signal()
             }
             done.wait()
