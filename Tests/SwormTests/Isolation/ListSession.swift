@@ -149,9 +149,8 @@ struct ListSession<Generator: RandomNumberGenerator> {
             return
         }
         run.transaction.operations.append(.append(key: key, element: element))
-        // From here on it holds the write lock, and no other transaction was committed since its snapshot. A tree may have
-        // been saved through objects, without the lock.
-        if isBulk, !isTree { run.transaction.isPoint = true }
+        // From here on it holds the write lock, and no other transaction was committed since its snapshot.
+        if isBulk || isTree { run.transaction.isPoint = true }
     }
 
     // MARK: Reads and writes

@@ -46,7 +46,7 @@ import Testing
 
     @Test func `what differs is written, and what is gone is deleted or unlinked by its role`() throws {
         let test = try ReadingRoom.store(in: .file)
-        try save(pages, in: test)
+        try self.save(pages, in: test)
         var changed = pages
         changed[0].title = "War"
         changed[0].reviews.remove(at: 0)
@@ -70,7 +70,7 @@ import Testing
 
     @Test func `the order of an ordered relation is that of the list`() throws {
         let test = try ReadingRoom.store(in: .file)
-        try save(pages, in: test)
+        try self.save(pages, in: test)
         var changed = pages
         changed[0].reviews.reverse()
         #expect(try save(changed, in: test) == TreeSaveResult(updated: 1, unchanged: 5))
@@ -95,7 +95,7 @@ import Testing
 
     @Test func `what is left out is not changed`() throws {
         let test = try ReadingRoom.store(in: .file)
-        try save(pages, in: test)
+        try self.save(pages, in: test)
         func patch(_ json: String) throws -> TreeSaveResult {
             let body = try JSONDecoder().decode(BookPatch.self, from: Data(json.utf8))
             return try test.container.perform { try $0.save(contentsOf: [body]) }
@@ -135,7 +135,7 @@ import Testing
 
     @Test func `the objects of a request that are not in the trees are deleted`() throws {
         let test = try ReadingRoom.store(in: .file)
-        try save(pages, in: test)
+        try self.save(pages, in: test)
         let result = try test.container.perform {
             try $0.save(contentsOf: [pages[2]], replacing: Book.all.where { $0.title != "Resurrection" })
         }
@@ -145,7 +145,7 @@ import Testing
 
     @Test func `a preview has the changes and makes none`() throws {
         let test = try ReadingRoom.store(in: .file)
-        try save(pages, in: test)
+        try self.save(pages, in: test)
         var changed = pages
         changed[0].title = "War"
         changed[0].reviews.removeLast()
@@ -181,7 +181,7 @@ import Testing
 
     @Test func `all invalid values are errors with their positions, and nothing is kept`() throws {
         let test = try ReadingRoom.store(in: .file)
-        try save(pages, in: test)
+        try self.save(pages, in: test)
         var wrong = pages
         wrong[0].title = "changed"
         wrong[0].reviews[1].mark = 9
@@ -237,6 +237,58 @@ import Testing
         #expect(missing?.path == "[0].author")
         #expect(try read(test).isEmpty)
     }
+
+    #if !canImport(CoreData)
+    /// A way of saving a tree in a `perform`.
+    enum Way: CaseIterable { case pastObjects, throughObjects, single, atHandle, replacing }
+
+    @Test(arguments: Way.allCases)
+    func `a save over a state that is no longer the latest is a conflict, and an unchanged tree is none`(way: Way)
+        throws
+    {
+        let test = try ReadingRoom.store(in: .file)
+        try self.save(pages, in: test)
+        let other = try PersistentContainer(
+            for: Author.self, ReadingRoom.Category.self, at: .file(try #require(test.url)))
+        func save(_ page: BookPage, by context: ManagedObjectContext) throws {
+            switch way {
+            case .pastObjects: try context.save(contentsOf: [page])
+            case .throughObjects:
+                try context.insert(ReadingRoom.Category(name: UUID().uuidString))
+                try context.save(contentsOf: [page])
+            case .single: try context.save(page)
+            case .atHandle: try context.fetchOne(Book.all.where { $0.isbn == page.isbn })?.save(page)
+            case .replacing:
+                try context.save(contentsOf: [page], replacing: Book.all.where { $0.isbn == page.isbn })
+            }
+        }
+        var theirs = pages[0]
+        theirs.reviews.append(Review(day: Self.day(8), mark: 1, text: "theirs"))
+        var mine = pages[0]
+        mine.reviews.append(Review(day: Self.day(9), mark: 1, text: "mine"))
+        for page in [mine, pages[0]] {
+            let result = Result {
+                try test.container.perform { context in
+                    _ = try context.decode(Book.all)
+                    try other.perform { try $0.save(contentsOf: [theirs]) }
+                    try save(page, by: context)
+                }
+            }
+            if page == mine {
+                #expect(throws: StoreError.Code.conflict) { try result.get() }
+                try other.perform { try $0.save(contentsOf: [pages[0]]) }
+            } else {
+                // Its state had no such review, so there was nothing to write.
+                try result.get()
+            }
+            #expect(try read(test)[0].reviews == (page == mine ? pages[0] : theirs).reviews)
+            try other.perform { try $0.save(contentsOf: [pages[0]]) }
+        }
+        try test.container.perform(retrying: 3) { try save(mine, by: $0) }
+        #expect(try read(test)[0] == mine)
+        try test.verify()
+    }
+    #endif
 
     @Test func `many parts of a sequence are one transaction`() throws {
         let test = try ReadingRoom.store(in: .file)

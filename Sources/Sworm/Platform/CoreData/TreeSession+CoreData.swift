@@ -74,6 +74,9 @@ extension TreeLink {
 }
 
 extension EntityBinding {
+    /// Does nothing, because Core Data compares versions when it saves.
+    func beginWriting(in context: NSManagedObjectContext) throws {}
+
     /// Nil, because values are decoded from objects.
     var treeRows: PlannedRows<T>? { nil }
 

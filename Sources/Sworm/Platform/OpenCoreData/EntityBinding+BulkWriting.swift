@@ -10,6 +10,11 @@ extension EntityBinding {
         try context.insertRows(batch(of: values)).count
     }
 
+    /// Takes the write lock, and holds it until the changes of the context are committed.
+    ///
+    /// - Throws: A conflict if others have committed changes since the state that the context reads.
+    func beginWriting(in context: NSManagedObjectContext) throws { try context.beginBulkWrite(of: entity.number) }
+
     /// Inserts a row for each value. Returns nil, before it consumes any value, if unsaved changes might conflict.
     func insertUnlessPending(_ values: some Sequence<T>, into context: NSManagedObjectContext) throws -> Int? {
         guard !context.hasChanges(ofHierarchy: entity.root) else {

@@ -30,7 +30,10 @@ extension ManagedObject {
         let before = Checkpoint(of: context)
         do {
             return try translatingErrors {
-                let saver = TreeSaver(context, bindings: workspace.bindings, repeats: .equal, now: Date())
+                let saver = TreeSaver(
+                    context, bindings: workspace.bindings, repeats: .equal, now: Date(),
+                    beginWriting: scope.allowsBulkWriting ? { [binding] in try binding.beginWriting(in: context) } : nil
+                )
                 try saver.add([tree], from: nil, on: [], root: instance)
                 try saver.write()
                 return saver.result

@@ -17,7 +17,7 @@ extension ManagedObjectContext {
         _ tree: Tree, on attributes: any PartialKeyPath<Tree> & Sendable...
     ) throws -> ManagedObject<Tree.Entity> {
         let family = try savingFamily(of: Tree.self)
-        let root = try saving(repeats: .equal) { saver in
+        let root = try saving(Tree.self) { saver in
             let nodes = try saver.add([tree], from: nil, on: attributes)
             try saver.write()
             return nodes.first?.object
@@ -49,7 +49,7 @@ extension ManagedObjectContext {
     /// - Throws: A ``StoreError`` with the position in the trees in ``StoreError/path``: with the code `validation` for invalid
     ///   values, of which ``StoreError/issues`` has all, for different values of one object, and for a child of an owner that
     ///   is not in the trees; `objectNotFound` for an unknown object of a branch that links only; `conflict` for an outdated
-    ///   version; and `invalidTable` for a branch without a role. Nothing of this call is kept in that case, and the
+    ///   version, or for changes that were committed since the `perform` began; and `invalidTable` for a branch without a role. Nothing of this call is kept in that case, and the
     ///   `perform` may continue.
     @discardableResult
     public func save<Tree: ManagedTreeConvertible>(
@@ -102,6 +102,7 @@ extension ManagedObjectContext {
         let before = Checkpoint(of: instance)
         var result = TreeSaveResult()
         var changes: [SavePreview.Change] = []
+        // The state of the transactions before the first part, if further ones may follow.
         var marks: TransactionMarks?
         do {
             var gone =
@@ -124,13 +125,17 @@ extension ManagedObjectContext {
                     }
                     part.append(tree)
                 }
-                if request == nil, !isPreview, let saved = try savePastObjects(part, on: attributes, marks: &marks) {
+                if !isPreview, scope.allowsBulkWriting, part.count == TreeReader.partSize, marks == nil {
+                    marks = TransactionMarks(of: instance)
+                }
+                if request == nil, !isPreview, let saved = try savePastObjects(part, on: attributes) {
                     result += saved
                     first += part.count
                     continue
                 }
                 let saver = TreeSaver(
-                    instance, bindings: bindings, repeats: repeats, now: Date(), isRecording: isPreview)
+                    instance, bindings: bindings, repeats: repeats, now: Date(), isRecording: isPreview,
+                    beginWriting: isPreview ? nil : try beginWriting(Tree.self))
                 try translatingErrors {
                     try saver.add(part, from: first, on: attributes)
                     saver.replaced = Set(gone.map(ObjectIdentifier.init))
@@ -155,26 +160,34 @@ extension ManagedObjectContext {
     }
 
     /// Saves a part of a sequence past objects. Returns nil if that needs objects.
-    ///
-    /// - Parameter marks: The state of the transactions before the first part, if further ones may follow.
     private func savePastObjects<Tree: ManagedTreeConvertible>(
-        _ part: [Tree], on attributes: [any PartialKeyPath<Tree> & Sendable], marks: inout TransactionMarks?
+        _ part: [Tree], on attributes: [any PartialKeyPath<Tree> & Sendable]
     ) throws -> TreeSaveResult? {
         guard scope.allowsBulkWriting else { return nil }
-        if part.count == TreeReader.partSize, marks == nil { marks = TransactionMarks(of: instance) }
         return try TreeComparison.save(part, on: attributes, in: instance, bindings: bindings)
     }
 
     /// Runs one save. If it throws an error, nothing of it is kept.
-    func saving<R>(repeats policy: RepeatPolicy, _ body: (TreeSaver) throws -> R) throws -> R {
+    private func saving<Tree: ManagedTreeConvertible, R>(
+        _ type: Tree.Type, _ body: (TreeSaver) throws -> R
+    ) throws -> R {
         let before = Checkpoint(of: instance)
         do {
             return try translatingErrors {
-                try body(TreeSaver(instance, bindings: bindings, repeats: policy, now: Date()))
+                try body(
+                    TreeSaver(
+                        instance, bindings: bindings, repeats: .equal, now: Date(), beginWriting: beginWriting(type)))
             }
         } catch {
             instance.restore(before)
             throw error
         }
+    }
+
+    /// Returns a closure that takes the write lock; nil if that is up to the save of the context.
+    private func beginWriting<Tree: ManagedTreeConvertible>(_ type: Tree.Type) throws -> (() throws -> Void)? {
+        guard scope.allowsBulkWriting else { return nil }
+        let binding = try binding(for: Tree.Entity.self)
+        return { [instance] in try binding.beginWriting(in: instance) }
     }
 }

@@ -6,7 +6,8 @@ extension TreeSaver {
     /// Writes what differs, and validates it.
     ///
     /// - Parameter replaced: The objects that are deleted if they are not in the trees.
-    /// - Throws: A ``StoreError`` with all invalid values. The caller restores the context.
+    /// - Throws: A ``StoreError`` with all invalid values, or a conflict if others have committed since the state that the
+    ///   context reads. The caller restores the context.
     func write(deleting replaced: [NSManagedObject] = []) throws {
         try checkRepeatedChildren()
         for plan in links { try checkOwners(plan) }
@@ -39,6 +40,9 @@ extension TreeSaver {
         for node in nodes where !node.isNew && node.rank == .updated {
             if node.isUpdated { result.updated += 1 } else { result.unchanged += 1 }
         }
+        // A tree has all that its relations hold, which the versions of the rows do not show. So the state that it was compared
+        // with must still be the latest one when it is committed, as in a save past objects.
+        if !result.isEmpty { try beginWriting?() }
     }
 
     /// Throws an error if a child is taken from an owner that is not in the trees.

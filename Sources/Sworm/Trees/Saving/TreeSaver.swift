@@ -24,6 +24,8 @@ final class TreeSaver {
     var changes: [SavePreview.Change] = []
     /// Whether ``changes`` is filled.
     let isRecording: Bool
+    /// Takes the write lock; nil if that is up to the save of the context.
+    let beginWriting: (() throws -> Void)?
 
     private struct NewKey: Hashable {
         private let entity: EntityKey
@@ -37,10 +39,10 @@ final class TreeSaver {
 
     init(
         _ context: NSManagedObjectContext, bindings: BindingCache, repeats policy: RepeatPolicy, now: Date,
-        isRecording: Bool = false
+        isRecording: Bool = false, beginWriting: (() throws -> Void)? = nil
     ) {
         (self.context, self.bindings, self.policy) = (context, bindings, policy)
-        (self.now, self.isRecording) = (now, isRecording)
+        (self.now, self.isRecording, self.beginWriting) = (now, isRecording, beginWriting)
     }
 
     /// Returns the node of an object that is in the trees.
