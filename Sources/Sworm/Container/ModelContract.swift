@@ -6,9 +6,9 @@
 /// ```swift
 /// @Test func tablesFitTheModel() throws { try ModelContract(Book.self, Author.self).check(model) }
 /// ```
-/// Types that the relations of the given types refer to are included, and the trees inside of trees. Table options only affect models that are created
-/// from tables, so they are not compared. The exception is ``AttributeOption/optional``: it states that the type
-/// handles the model's nil.
+/// Types that the relations of the given types refer to are included, and the trees inside of trees. Table options only
+/// affect models that are created from tables, so they are not compared. The exception is ``AttributeOption/optional``: it
+/// states that the type handles the model's nil.
 public struct ModelContract: Sendable {
     /// The intended use of the types.
     public enum Use: Sendable, Hashable {

@@ -3,16 +3,21 @@ import SwormPredicates
 extension WholeChild {
     var subject: ChildSubject { ChildSubject(mapping: Child.mapping, plan: plan) }
 
-    func subject(of value: Child) -> any EvaluationSubject { ValueSubject(value, mapping: Child.mapping) }
+    func subjects(of values: [Child]) -> [any EvaluationSubject] {
+        let mapping = Child.mapping
+        return values.map { ValueSubject($0, mapping: mapping) }
+    }
 }
 
 extension AttributeChild {
     var subject: ChildSubject { ChildSubject(mapping: Object.mapping, attribute: attributePaths.first?.first) }
 
-    func subject(of value: Value) throws -> any EvaluationSubject {
-        AttributeSubject(
-            mapping: Object.mapping, name: attributePaths.first?.first ?? "",
-            value: try value.encoded().attributeValue.asStored)
+    func subjects(of values: [Value]) throws -> [any EvaluationSubject] {
+        let mapping = Object.mapping
+        let name = try mapping.attribute(attribute).name
+        return try values.map {
+            AttributeSubject(mapping: mapping, name: name, value: try $0.encoded().attributeValue.asStored)
+        }
     }
 }
 

@@ -9,14 +9,14 @@ import Testing
 @Suite("Isolation of transactions")
 struct IsolationTests {
     @Test func `reads and writes of four threads in each of two containers are those of transactions after each other`()
-        throws
+        async throws
     {
         let seed = UInt64.random(in: 0..<1_000_000)
         print("Isolation: seed \(seed)")
         let test = try TestStore(for: ListRow.self, in: .file)
         let url = try #require(test.url)
         let stores = try (0..<2).map { _ in try ListStore(at: url) }
-        let run = ListRun.over(stores, threads: 4, transactions: 60) { SeededRandom(seed: seed &+ UInt64($0)) }
+        let run = await ListRun.over(stores, threads: 4, transactions: 60) { SeededRandom(seed: seed &+ UInt64($0)) }
         #expect(run.unexpected == [])
         let anomalies = HistoryChecker.anomalies(of: run.transactions, final: try stores[0].lists())
         #expect(anomalies == [], "seed \(seed): \(anomalies.prefix(5))")

@@ -17,7 +17,7 @@ struct ListRun: Sendable {
     static func over(
         _ stores: [ListStore], threads: Int, transactions: Int, first: Int = 0,
         _ makeRandom: @escaping @Sendable (Int) -> some RandomNumberGenerator & SendableMetatype
-    ) -> ListRun {
+    ) async -> ListRun {
         let results = Results()
         let group = DispatchGroup()
         for number in 0..<stores.count * threads {
@@ -29,7 +29,8 @@ struct ListRun: Sendable {
                 results.add(session.history, session.unexpected)
             }
         }
-        group.wait()
+        // A blocked thread of the pool could be the one that a scheduled transaction needs.
+        await withCheckedContinuation { continuation in group.notify(queue: .global()) { continuation.resume() } }
         return results.run
     }
 

@@ -12,7 +12,7 @@ extension EntityBinding {
 
     /// Takes the write lock, and holds it until the changes of the context are committed.
     ///
-    /// - Throws: A conflict if others have committed changes since the state that the context reads.
+    /// - Throws: A conflict if the store has changed since the state that the context reads.
     func beginWriting(in context: NSManagedObjectContext) throws { try context.beginBulkWrite(of: entity.number) }
 
     /// Inserts a row for each value. Returns nil, before it consumes any value, if unsaved changes might conflict.

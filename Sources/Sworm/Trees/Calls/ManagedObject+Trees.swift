@@ -25,22 +25,10 @@ extension ManagedObject {
     public func save<Tree: ManagedTreeConvertible>(_ tree: Tree) throws -> TreeSaveResult
     where Tree.Entity == PlainObject.Entity {
         try checkWriting()
-        let workspace = family.workspace
-        let context = workspace.bindings.context
-        let before = Checkpoint(of: context)
-        do {
-            return try translatingErrors {
-                let saver = TreeSaver(
-                    context, bindings: workspace.bindings, repeats: .equal, now: Date(),
-                    beginWriting: scope.allowsBulkWriting ? { [binding] in try binding.beginWriting(in: context) } : nil
-                )
-                try saver.add([tree], from: nil, on: [], root: instance)
-                try saver.write()
-                return saver.result
-            }
-        } catch {
-            context.restore(before)
-            throw error
+        return try family.saving { saver in
+            try saver.add([tree], from: nil, on: [], root: instance)
+            try saver.write()
+            return saver.result
         }
     }
 }

@@ -17,7 +17,7 @@ extension ManagedObjectContext {
         _ tree: Tree, on attributes: any PartialKeyPath<Tree> & Sendable...
     ) throws -> ManagedObject<Tree.Entity> {
         let family = try savingFamily(of: Tree.self)
-        let root = try saving(Tree.self) { saver in
+        let root = try family.saving { saver in
             let nodes = try saver.add([tree], from: nil, on: attributes)
             try saver.write()
             return nodes.first?.object
@@ -49,15 +49,17 @@ extension ManagedObjectContext {
     /// - Throws: A ``StoreError`` with the position in the trees in ``StoreError/path``: with the code `validation` for invalid
     ///   values, of which ``StoreError/issues`` has all, for different values of one object, and for a child of an owner that
     ///   is not in the trees; `objectNotFound` for an unknown object of a branch that links only; `conflict` for an outdated
-    ///   version, or for changes that were committed since the `perform` began; and `invalidTable` for a branch without a role. Nothing of this call is kept in that case, and the
-    ///   `perform` may continue.
+    ///   version, or for changes that were committed since the first read of the `perform`; and `invalidTable` for a branch
+    ///   without a role. Nothing of this call is kept in that case, and the `perform` may continue.
     @discardableResult
     public func save<Tree: ManagedTreeConvertible>(
         contentsOf trees: some Sequence<Tree>, on attributes: any PartialKeyPath<Tree> & Sendable...,
         repeats: RepeatPolicy = .equal, replacing request: Request<Tree.Entity>? = nil
     ) throws -> TreeSaveResult {
-        _ = try savingFamily(of: Tree.self)
-        return try saveParts(of: trees, on: attributes, repeats: repeats, replacing: request, isPreview: false).result
+        let family = try savingFamily(of: Tree.self)
+        return try saveParts(
+            of: trees, in: family, on: attributes, repeats: repeats, replacing: request, isPreview: false
+        ).result
     }
 
     /// Returns the changes that a save of trees would make, without making them.
@@ -72,9 +74,9 @@ extension ManagedObjectContext {
         saving trees: some Sequence<Tree>, on attributes: any PartialKeyPath<Tree> & Sendable...,
         repeats: RepeatPolicy = .equal, replacing request: Request<Tree.Entity>? = nil
     ) throws -> SavePreview {
-        _ = try family(of: Tree.Entity.self)
+        let family = try family(of: Tree.Entity.self)
         let (result, changes) = try saveParts(
-            of: trees, on: attributes, repeats: repeats, replacing: request, isPreview: true)
+            of: trees, in: family, on: attributes, repeats: repeats, replacing: request, isPreview: true)
         return SavePreview(result: result, changes: changes)
     }
 
@@ -84,9 +86,9 @@ extension ManagedObjectContext {
     func saveBatch<Tree: ManagedTreeConvertible>(
         of trees: [Tree], from first: Int, on attributes: [any PartialKeyPath<Tree> & Sendable], repeats: RepeatPolicy
     ) throws -> TreeSaveResult {
-        _ = try savingFamily(of: Tree.self)
+        let family = try savingFamily(of: Tree.self)
         return try saveParts(
-            of: trees, from: first, on: attributes, repeats: repeats, replacing: nil, isPreview: false
+            of: trees, in: family, from: first, on: attributes, repeats: repeats, replacing: nil, isPreview: false
         ).result
     }
 
@@ -96,8 +98,9 @@ extension ManagedObjectContext {
     }
 
     private func saveParts<Tree: ManagedTreeConvertible>(
-        of trees: some Sequence<Tree>, from start: Int = 0, on attributes: [any PartialKeyPath<Tree> & Sendable],
-        repeats: RepeatPolicy, replacing request: Request<Tree.Entity>?, isPreview: Bool
+        of trees: some Sequence<Tree>, in family: HandleStorage<Tree.Entity>, from start: Int = 0,
+        on attributes: [any PartialKeyPath<Tree> & Sendable], repeats: RepeatPolicy,
+        replacing request: Request<Tree.Entity>?, isPreview: Bool
     ) throws -> (result: TreeSaveResult, changes: [SavePreview.Change]) {
         let before = Checkpoint(of: instance)
         var result = TreeSaveResult()
@@ -133,9 +136,7 @@ extension ManagedObjectContext {
                     first += part.count
                     continue
                 }
-                let saver = TreeSaver(
-                    instance, bindings: bindings, repeats: repeats, now: Date(), isRecording: isPreview,
-                    beginWriting: isPreview ? nil : try beginWriting(Tree.self))
+                let saver = family.treeSaver(repeats: repeats, isPreview: isPreview)
                 try translatingErrors {
                     try saver.add(part, from: first, on: attributes)
                     saver.replaced = Set(gone.map(ObjectIdentifier.init))
@@ -165,29 +166,5 @@ extension ManagedObjectContext {
     ) throws -> TreeSaveResult? {
         guard scope.allowsBulkWriting else { return nil }
         return try TreeComparison.save(part, on: attributes, in: instance, bindings: bindings)
-    }
-
-    /// Runs one save. If it throws an error, nothing of it is kept.
-    private func saving<Tree: ManagedTreeConvertible, R>(
-        _ type: Tree.Type, _ body: (TreeSaver) throws -> R
-    ) throws -> R {
-        let before = Checkpoint(of: instance)
-        do {
-            return try translatingErrors {
-                try body(
-                    TreeSaver(
-                        instance, bindings: bindings, repeats: .equal, now: Date(), beginWriting: beginWriting(type)))
-            }
-        } catch {
-            instance.restore(before)
-            throw error
-        }
-    }
-
-    /// Returns a closure that takes the write lock; nil if that is up to the save of the context.
-    private func beginWriting<Tree: ManagedTreeConvertible>(_ type: Tree.Type) throws -> (() throws -> Void)? {
-        guard scope.allowsBulkWriting else { return nil }
-        let binding = try binding(for: Tree.Entity.self)
-        return { [instance] in try binding.beginWriting(in: instance) }
     }
 }

@@ -139,13 +139,14 @@ struct ComparedLevel<Source: ChildSource> {
         guard role.updates else { return }
         var changed = matcher.changed[...]
         if changed.isEmpty, others == nil { return }
+        let (addresses, otherAddresses) = (members.rows?.addresses, others?.rows.addresses)
         try forEach { child, place in
             let stored: UnsafeRawPointer?
             if changed.first == child {
                 changed.removeFirst()
-                stored = members.rows?.addresses[Int(matcher.rows[child])]
+                stored = addresses?[Int(matcher.rows[child])]
             } else {
-                stored = places.isEmpty || places[child] < 0 ? nil : others?.rows.addresses[Int(places[child])]
+                stored = places.isEmpty || places[child] < 0 ? nil : otherAddresses?[Int(places[child])]
             }
             guard let stored else { return }
             // An object that is in the trees again may have other values there. The end of the comparison finds it twice.
@@ -175,7 +176,7 @@ struct ComparedLevel<Source: ChildSource> {
     /// Links the children to their owners, and removes members that are no longer in the trees.
     func link(by rules: LinkRules) throws {
         let linker = ListLinker(
-            owners: owners, starts: starts, rows: rows, members: members.saved, places: members.places,
+            owners: owners, starts: starts, rows: rows, members: members.saved, positions: members.positions,
             matcher: matcher,
             entity: binding.entity.key, role: role, comparison: comparison, rules: rules)
         for index in lists.indices { try linker.link(index) }

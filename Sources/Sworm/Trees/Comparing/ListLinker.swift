@@ -21,7 +21,7 @@ struct ListLinker {
     let rows: [TreeRow]
     /// The stored rows.
     let members: [TreeRow]
-    let places: MemberPlaces
+    let positions: MemberPositions
     let matcher: RowMatcher
     /// The entity of the children.
     let entity: EntityKey
@@ -35,8 +35,8 @@ struct ListLinker {
         let children = starts[index]..<starts[index + 1]
         let hasChanged =
             rules.link.isToMany
-            ? try linkMany(children, to: owner, members: places[index])
-            : try linkOne(children.first, to: owner, member: places[index].first)
+            ? try linkMany(children, to: owner, members: positions[index])
+            : try linkOne(children.first, to: owner, member: positions[index].first)
         guard hasChanged, !owner.isNew else { return }
         // The relations of a sub-entity may have other slots.
         if owner.entity != rules.owner { throw NeedsObjects() }
@@ -46,13 +46,13 @@ struct ListLinker {
     }
 
     private func linkMany(
-        _ children: Range<Int>, to owner: TreeRow, members positions: Range<Int>
+        _ children: Range<Int>, to owner: TreeRow, members range: Range<Int>
     ) throws -> Bool {
         let link = rules.link
         var hasChanged = false
         if role.removes {
-            for position in positions where !matcher.isTaken[places.row(at: position)] {
-                try remove(members[places.row(at: position)], from: owner, along: link)
+            for position in range where !matcher.isTaken[positions.row(at: position)] {
+                try remove(members[positions.row(at: position)], from: owner, along: link)
                 hasChanged = true
             }
         }
@@ -113,7 +113,7 @@ struct ListLinker {
         _ child: Int?, to owner: TreeRow, member position: Int?
     ) throws -> Bool {
         let link = rules.link
-        let member = position.map { members[places.row(at: $0)] }
+        let member = position.map { members[positions.row(at: $0)] }
         if let child, matcher.rows[child] >= 0 { return false }
         if child == nil, member == nil || !role.removes { return false }
         if link.inverseHasCountRules { throw NeedsObjects() }

@@ -27,10 +27,10 @@ extension RelationBranch {
         var matcher = try RowMatcher(
             comparer, by: rule(identity, for: lists, in: binding, by: comparison), keys: members.saved.map(\.key),
             compares: role.updates, addresses: members.rows?.addresses)
-        let places = members.places
+        let positions = members.positions
         for (index, list) in lists.enumerated() {
             try list.withValues { start, count in
-                try matcher.match(start, count: count, with: places[index], of: places, isShared: !isToMany)
+                try matcher.match(start, count: count, with: positions[index], of: positions, isShared: !isToMany)
             }
         }
         let movesVersion = owners.movesVersion || Tree.treePlan.version != nil
@@ -69,9 +69,9 @@ extension RelationBranch {
         let rows = try comparison.session.rows(
             of: choice, in: binding, plan: plan, columns: [], links: source.links, source: origin)
         if isToMany {
-            return StoredMembers(rows: rows, places: .groups(rows.groups(of: found), of: found))
+            return StoredMembers(rows: rows, positions: .groups(rows.groups(of: found), of: found))
         }
-        return StoredMembers(rows: rows, places: .rows(found.places(of: rows.keys), of: found))
+        return StoredMembers(rows: rows, positions: .rows(found.places(of: rows.keys), of: found))
     }
 
     private func rule(

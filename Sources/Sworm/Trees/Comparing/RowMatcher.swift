@@ -20,7 +20,7 @@ struct RowMatcher {
     private let keys: [Int64]
     private let addresses: ValueAddresses?
     /// The positions of the members of an owner with many, by their keys.
-    private var positions: [SaveKey: Int]?
+    private var positionByKey: [SaveKey: Int]?
     /// Whether a stored row is assigned to a value.
     private(set) var isTaken: [Bool]
     /// The stored row of each value; -1 for a value without one.
@@ -46,22 +46,22 @@ struct RowMatcher {
     ///   - start: The address of the first value.
     ///   - count: The number of values.
     ///   - members: The positions of the owner's stored rows.
-    ///   - slots: The row at each position.
+    ///   - positions: The row at each position.
     ///   - isShared: Whether other owners may have the same rows.
     mutating func match(
-        _ start: UnsafeRawPointer?, count: Int, with members: Range<Int>, of slots: MemberPlaces, isShared: Bool
+        _ start: UnsafeRawPointer?, count: Int, with members: Range<Int>, of positions: MemberPositions, isShared: Bool
     ) throws {
         var next = members.lowerBound
-        positions = nil
+        positionByKey = nil
         for index in 0..<count {
             guard let value = start.map({ $0 + index * comparer.stride }) else { return }
-            let position = try position(of: value, at: index, from: next, in: members, of: slots)
+            let position = try position(of: value, at: index, from: next, in: members, of: positions)
             guard let position else {
                 rows.append(-1)
                 continue
             }
             next = position + 1
-            let row = slots.row(at: position)
+            let row = positions.row(at: position)
             // A second value for the same row is a repetition, which a comparison cannot settle.
             if isTaken[row], !isShared { throw NeedsObjects() }
             isTaken[row] = true
@@ -74,9 +74,9 @@ struct RowMatcher {
 
     /// Returns the position of the row that a value belongs to. The rows after that of the previous value are searched first.
     private mutating func position(
-        of value: UnsafeRawPointer, at index: Int, from next: Int, in members: Range<Int>, of slots: MemberPlaces
+        of value: UnsafeRawPointer, at index: Int, from next: Int, in members: Range<Int>, of positions: MemberPositions
     ) throws -> Int? {
-        func stored(at position: Int) -> UnsafeRawPointer? { addresses?[slots.row(at: position)] }
+        func stored(at position: Int) -> UnsafeRawPointer? { addresses?[positions.row(at: position)] }
         switch rule {
         case .none: return nil
         case .position:
@@ -84,13 +84,13 @@ struct RowMatcher {
             return position < members.upperBound ? position : nil
         case .rows(let wanted):
             let key = wanted[rows.count]
-            if next < members.upperBound, keys[slots.row(at: next)] == key { return next }
-            return members.first { keys[slots.row(at: $0)] == key }
+            if next < members.upperBound, keys[positions.row(at: next)] == key { return next }
+            return members.first { keys[positions.row(at: $0)] == key }
         case .key:
             if next < members.upperBound, let stored = stored(at: next), try comparer.isSameKey(value, as: stored) {
                 return next
             }
-            if members.count > Self.searchedMembers { return try position(ofKeyOf: value, in: members, of: slots) }
+            if members.count > Self.searchedMembers { return try position(ofKeyOf: value, in: members, of: positions) }
             for position in members where position != next {
                 if let stored = stored(at: position), try comparer.isSameKey(value, as: stored) { return position }
             }
@@ -102,17 +102,17 @@ struct RowMatcher {
     static var searchedMembers: Int { 32 }
 
     private mutating func position(
-        ofKeyOf value: UnsafeRawPointer, in members: Range<Int>, of slots: MemberPlaces
+        ofKeyOf value: UnsafeRawPointer, in members: Range<Int>, of positions: MemberPositions
     ) throws -> Int? {
         guard let key = try comparer.key(value) else { return nil }
-        if let positions { return positions[key] }
+        if let positionByKey { return positionByKey[key] }
         var found: [SaveKey: Int] = [:]
         for position in members.reversed() {
-            if let stored = addresses?[slots.row(at: position)], let key = try comparer.key(stored) {
+            if let stored = addresses?[positions.row(at: position)], let key = try comparer.key(stored) {
                 found[key] = position
             }
         }
-        positions = found
+        positionByKey = found
         return found[key]
     }
 }

@@ -2,16 +2,16 @@
 struct StoredMembers<Value> {
     let rows: TreeRows<Value>?
     let saved: [TreeRow]
-    let places: MemberPlaces
+    let positions: MemberPositions
 
-    init(rows: TreeRows<Value>? = nil, places: MemberPlaces = .none) {
-        (self.rows, self.places) = (rows, places)
+    init(rows: TreeRows<Value>? = nil, positions: MemberPositions = .none) {
+        (self.rows, self.positions) = (rows, positions)
         saved = rows?.saved ?? []
     }
 }
 
 /// The positions of the stored rows of each list, and the row at each position.
-enum MemberPlaces {
+enum MemberPositions {
     case none
     /// A group of rows for each list.
     case groups(RowGroups, of: KeyList)

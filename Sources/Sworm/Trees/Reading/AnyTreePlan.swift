@@ -2,7 +2,6 @@ import SwormPredicates
 
 /// A plan whose tree is not statically known.
 protocol AnyTreePlan: AnyObject, Sendable {
-    var typeName: String { get }
     var type: ObjectIdentifier { get }
     /// The name of the entity of the roots.
     var entityName: String { get }
@@ -25,6 +24,8 @@ protocol AnyTreePlan: AnyObject, Sendable {
 }
 
 extension AnyTreePlan {
+    var typeName: String { mapping.name }
+
     /// The plan, and those of the trees inside of its trees.
     var family: [any AnyTreePlan] {
         var found: [any AnyTreePlan] = []

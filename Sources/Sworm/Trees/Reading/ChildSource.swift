@@ -18,8 +18,8 @@ protocol ChildSource<Value>: Sendable {
 
     /// The child as conditions see it.
     var subject: ChildSubject { get }
-    /// Returns a child as conditions see it.
-    func subject(of value: Value) throws -> any EvaluationSubject
+    /// Returns children as conditions see them.
+    func subjects(of values: [Value]) throws -> [any EvaluationSubject]
 
     func rows(with binding: EntityBinding<Object>) throws -> PlannedRows<Value>?
     /// Reads the branches of children in rows.

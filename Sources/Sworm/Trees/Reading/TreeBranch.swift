@@ -134,7 +134,7 @@ extension RelationBranch {
     var subject: ChildSubject { source.subject }
 
     func subjects(of tree: Tree) throws -> [any EvaluationSubject]? {
-        try children(tree)?.map { try source.subject(of: $0) }
+        try children(tree).map { try source.subjects(of: $0) }
     }
 }
 

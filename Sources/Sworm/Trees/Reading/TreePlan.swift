@@ -14,6 +14,7 @@ final class TreePlan<Tree: ManagedTreeConvertible>: AnyTreePlan {
     nonisolated(unsafe) let version: PartialKeyPath<Tree>?
     private let foundIssue = Locked<TableIssue??>(nil)
     private let foundEntities = Locked<TreeEntities?>(nil)
+    private let foundWholes = Locked<[String: any TreeBranch<Tree>]?>(nil)
 
     init() {
         let entries = Tree.mapping.branches.map(\.content)
@@ -32,7 +33,6 @@ final class TreePlan<Tree: ManagedTreeConvertible>: AnyTreePlan {
     /// The computed columns, which are created anew for each read.
     var columns: [ComputedColumn<Tree>] { columnBranches.map { $0.column() } }
 
-    var typeName: String { "\(Tree.self)" }
     var type: ObjectIdentifier { ObjectIdentifier(Tree.self) }
     var entityName: String { Tree.Entity.entityName }
     var mapping: any AnyEntityMapping { Tree.mapping }
@@ -149,7 +149,11 @@ extension ManagedTreeConvertible {
 extension TreePlan {
     /// Returns the branch that has all objects behind a relation.
     func wholeBranch(along relation: String) -> (any TreeBranch<Tree>)? {
-        branches.first { $0.relation == relation && $0.isWhole }
+        if let known = foundWholes.withLock({ $0 }) { return known[relation] }
+        let found = Dictionary(
+            branches.filter(\.isWhole).map { ($0.relation, $0) }, uniquingKeysWith: { first, _ in first })
+        foundWholes.withLock { $0 = found }
+        return found[relation]
     }
 
     func subject(along relation: String) -> (child: ChildSubject, isToMany: Bool)? {

@@ -6,8 +6,8 @@ extension TreeSaver {
     /// Writes what differs, and validates it.
     ///
     /// - Parameter replaced: The objects that are deleted if they are not in the trees.
-    /// - Throws: A ``StoreError`` with all invalid values, or a conflict if others have committed since the state that the
-    ///   context reads. The caller restores the context.
+    /// - Throws: A ``StoreError`` with all invalid values, or a conflict if the store has changed since the state that
+    ///   the context reads. The caller restores the context.
     func write(deleting replaced: [NSManagedObject] = []) throws {
         try checkRepeatedChildren()
         for plan in links { try checkOwners(plan) }

@@ -1,10 +1,10 @@
 import Foundation
 
 /// Runs the sessions of one process, and writes down what they saw.
-func runSessions(_ arguments: Arguments, process: Int, _ store: URL, _ output: URL) throws {
+func runSessions(_ arguments: Arguments, process: Int, _ store: URL, _ output: URL) async throws {
     let stores = try (0..<Arguments.containers).map { _ in try ListStore(at: store, journal: arguments.journal) }
     let seed = arguments.seed
-    let run = ListRun.over(
+    let run = await ListRun.over(
         stores, threads: Arguments.threads, transactions: arguments.transactionsOfSession,
         first: process * Arguments.containers * Arguments.threads
     ) { SeededRandom(seed: seed &+ UInt64($0) &* 0x9E37_79B9) }
@@ -66,7 +66,7 @@ func check(_ arguments: Arguments) throws -> Bool {
 do {
     let arguments = try Arguments(CommandLine.arguments.dropFirst())
     if let process = arguments.process, let store = arguments.store, let output = arguments.output {
-        try runSessions(arguments, process: process, store, output)
+        try await runSessions(arguments, process: process, store, output)
         exit(0)
     }
     exit(try check(arguments) ? 0 : 1)
