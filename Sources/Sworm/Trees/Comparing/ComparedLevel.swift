@@ -177,8 +177,7 @@ struct ComparedLevel<Source: ChildSource> {
     func link(by rules: LinkRules) throws {
         let linker = ListLinker(
             owners: owners, starts: starts, rows: rows, members: members.saved, positions: members.positions,
-            matcher: matcher,
-            entity: binding.entity.key, role: role, comparison: comparison, rules: rules)
+            matcher: matcher, entity: binding.entity.key, role: role, comparison: comparison, rules: rules)
         for index in lists.indices { try linker.link(index) }
     }
 

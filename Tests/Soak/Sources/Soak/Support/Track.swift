@@ -1,1 +1,1 @@
-../../../../Benchmarks/Sources/Benchmarks/Track.swift
+../../../../Benchmarks/Sources/Benchmarks/Stores/Track.swift
