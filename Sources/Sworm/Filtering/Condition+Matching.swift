@@ -79,7 +79,7 @@ extension Sequence {
 
 extension ManagedTreeConvertible {
     /// The branches of a tree; nil for a type without any.
-    fileprivate static var plainPlan: (any AnyTreePlan)? { mapping.branches.isEmpty ? nil : treePlan }
+    fileprivate static var plainPlan: (any AnyTreePlan)? { mapping.hasBranches ? treePlan : nil }
 }
 
 /// A condition that is prepared for the evaluation of many values and objects.

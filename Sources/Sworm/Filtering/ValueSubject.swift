@@ -14,7 +14,7 @@ struct ValueSubject<T: ManagedTreeConvertible>: EvaluationSubject {
     var reference: ObjectReference? { plan?.identifier?(value) }
 
     /// The branches of a tree; nil for a value without any.
-    private var plan: TreePlan<T>? { mapping.branches.isEmpty ? nil : T.treePlan }
+    private var plan: TreePlan<T>? { mapping.hasBranches ? T.treePlan : nil }
 
     func predicateValue(forKey key: String) throws -> EvaluationValue {
         if let found = try content(key) { return found }

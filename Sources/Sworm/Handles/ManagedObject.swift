@@ -215,7 +215,7 @@ extension ManagedObject {
     ///   ``AttributeError/badAttribute(_:)`` if the type cannot hold a value.
     public func decode() throws -> PlainObject {
         try check()
-        if binding.mapping.branches.isEmpty { return try decodeValue() }
+        if !binding.mapping.hasBranches { return try decodeValue() }
         let bindings = family.workspace.bindings
         return try translatingErrors {
             try TreeReader(bindings.context, bindings: bindings).value(of: instance, as: PlainObject.self)

@@ -20,7 +20,7 @@ extension ManagedObjectContext {
         nonisolated(unsafe) let values: [PlainObject]
         do {
             values =
-                try !binding.mapping.branches.isEmpty
+                try binding.mapping.hasBranches
                 ? trees(request)
                 : request.isEmpty()
                     ? []
@@ -62,12 +62,7 @@ extension ManagedObjectContext {
         if try request.isEmpty() { return false }
         var request = request
         request.limit = 1
-        if !binding.mapping.branches.isEmpty {
-            let trees: [PlainObject] = try translatingErrors { try self.trees(request) }
-            guard let tree = trees.first else { return false }
-            place.initialize(to: tree)
-            return true
-        }
+        if binding.mapping.hasBranches { return try decodeFirstTree(request, into: place) }
         var isFound = false
         do {
             try values(of: request, with: binding, at: place) { _ in isFound = true }
@@ -76,6 +71,17 @@ extension ManagedObjectContext {
             throw translatedError(error)
         }
         return isFound
+    }
+
+    // Not inlined: its metadata would be requested by each call for a value that is no tree.
+    @inline(never)
+    private func decodeFirstTree<T: ManagedTreeConvertible>(
+        _ request: RequestContent, into place: UnsafeMutablePointer<T>
+    ) throws -> Bool {
+        let trees: [T] = try translatingErrors { try self.trees(request) }
+        guard let tree = trees.first else { return false }
+        place.initialize(to: tree)
+        return true
     }
 
     // Inlinable, so that each value is moved from its memory to the closure without a copy.
@@ -114,7 +120,7 @@ extension ManagedObjectContext {
         }
         if try request.content.isEmpty() { return }
         do {
-            if !binding.mapping.branches.isEmpty {
+            if binding.mapping.hasBranches {
                 return try TreeReader(instance, bindings: bindings).forEach(
                     in: request.content, of: PlainObject.self, guarded)
             }

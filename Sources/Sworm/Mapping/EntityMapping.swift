@@ -30,6 +30,8 @@ final class EntityMapping<T: ManagedTreeConvertible>: AnyEntityMapping {
 
     /// The branches of a tree, in the order of their declaration; empty for any other type.
     let branches: [Branch<T>]
+    /// Whether the type is a tree. Stored, because a call of an array of a generic type requests metadata at run time.
+    let hasBranches: Bool
 
     /// The attributes that a tree may leave out; see ``Attribute/isLeftOut``.
     private let partialAttributes: [(index: Int, isLeftOut: (@Sendable (T) -> Bool)?)]
@@ -59,6 +61,7 @@ final class EntityMapping<T: ManagedTreeConvertible>: AnyEntityMapping {
         cases = T.subentityLinks
         let branches = T.branches
         self.branches = branches
+        hasBranches = !branches.isEmpty
         relations = Mirror(reflecting: T.Entity.relations).children.compactMap { child in
             (child.value as? any Relation).map { RelationMapping(label: child.label ?? "", relation: $0) }
         }
@@ -250,7 +253,7 @@ final class EntityMapping<T: ManagedTreeConvertible>: AnyEntityMapping {
     ///
     /// - Parameter isList: Whether the call keeps a list current, which has no branches.
     func requireNoBranches(inList isList: Bool = false) throws(StoreError) {
-        if branches.isEmpty { return }
+        if !hasBranches { return }
         throw StoreError(
             .invalidRequest,
             isList
