@@ -32,11 +32,7 @@ extension SQLCompiler {
         let members = try memberTables(ofRelationship: relationship, in: owner)
         guard members.join == nil, members.order == nil else { return nil }
         let query = QueryBuilder(self, entity: level.fetch.entity)
-        // The unary plus keeps SQLite from using the index.
-        query.conditions.append(
-            .atom(
-                "+\(members.owner) BETWEEN \(query.bind(.int64(owners.lowerBound))) AND \(query.bind(.int64(owners.upperBound)))"
-            ))
+        query.restrict(to: members, between: owners)
         try query.restrict(to: level.fetch, sorted: false)
         return try query.statement(of: level, owner: members.owner)
     }
@@ -53,7 +49,7 @@ extension SQLCompiler {
     }
 
     /// Returns the search for the members of owners, in the order of the level.
-    private func search(
+    func search(
         for level: TreeLevel, in members: MemberTables, where owner: (QueryBuilder) -> String
     ) throws -> QueryBuilder {
         let query = QueryBuilder(self, entity: level.fetch.entity)
@@ -87,7 +83,7 @@ extension SQLCompiler {
     }
 
     /// The tables and columns in which the members of a to-many relationship are found.
-    private struct MemberTables {
+    struct MemberTables {
         /// The join table with its alias, if there is one.
         var join: String?
         /// The condition that connects a row of the join table with its member.
@@ -101,7 +97,7 @@ extension SQLCompiler {
         }
     }
 
-    private func memberTables(ofRelationship slot: Int, in number: Int) throws -> MemberTables {
+    func memberTables(ofRelationship slot: Int, in number: Int) throws -> MemberTables {
         switch layout.toMany(slot, in: number) {
         case .inverse(let column, let order), .oneWay(let column, let order):
             return MemberTables(
@@ -120,10 +116,17 @@ extension SQLCompiler {
 }
 
 extension QueryBuilder {
-    fileprivate func bind(_ keys: [Int64]) -> String { bind(.text(JSONText.array(of: keys))) }
+    /// Adds the condition that members belong to an owner between two keys. SQLite reads the table for it as it lies.
+    func restrict(to members: SQLCompiler.MemberTables, between owners: ClosedRange<Int64>) {
+        let (first, last) = (bind(.int64(owners.lowerBound)), bind(.int64(owners.upperBound)))
+        // The unary plus keeps SQLite from using the index.
+        conditions.append(.atom("+\(members.owner) BETWEEN \(first) AND \(last)"))
+    }
+
+    func bind(_ keys: [Int64]) -> String { bind(.text(JSONText.array(of: keys))) }
 
     /// Returns the statement for the columns of a level.
-    fileprivate func statement(of level: TreeLevel, owner: String? = nil) throws -> CompiledStatement {
+    func statement(of level: TreeLevel, owner: String? = nil) throws -> CompiledStatement {
         var columns = [root.key]
         for slot in level.columns { columns.append(try compiler.column(slot, of: level.fetch, alias: alias)) }
         isExact = true

@@ -59,7 +59,7 @@ extension SQLiteSession {
             return try connection.shapes.values(
                 level.fetch, attributes: level.columns, by: open.compiler, on: connection.base)
         }
-        return try bound(open.compiler.level(level), on: connection)
+        return try bound(chosenMembers(of: level, on: connection) ?? open.compiler.level(level), on: connection)
     }
 
     private func bound(_ compiled: CompiledStatement, on connection: StoreConnection) throws -> Statement {
@@ -71,17 +71,45 @@ extension SQLiteSession {
     /// Returns the statement that reads the table of the members as it lies, if that is faster than searching for each
     /// owner: if most of the possible owners are asked for.
     private func scan(of level: TreeLevel, on connection: StoreConnection) throws -> CompiledStatement? {
-        guard case .members(let owner, _, let owners, true) = level.source, owners.count >= Self.scannedOwners,
-            let first = owners.first, let last = owners.last,
-            let scan = try open.compiler.memberScan(level, between: first...last)
+        guard case .members(_, _, _, true) = level.source, let owners = try scannedOwners(of: level, on: connection)
+        else {
+            return nil
+        }
+        return try open.compiler.memberScan(level, between: owners)
+    }
+
+    /// Returns the range of the owners of a level, if it asks for most of the possible owners.
+    private func scannedOwners(of level: TreeLevel, on connection: StoreConnection) throws -> ClosedRange<Int64>? {
+        guard case .members(let owner, _, let owners, _) = level.source, owners.count >= Self.scannedOwners,
+            let first = owners.first, let last = owners.last
         else { return nil }
         // Keys are assigned consecutively, so the highest key is at least the number of rows. It is found without a scan.
         let table = open.columns[store.model[owner].root - 1].table
         let highest = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
-        return highest / 2 <= Int64(owners.count) ? scan : nil
+        return first > 0 && last <= highest && highest / 2 <= Int64(owners.count) ? first...last : nil
     }
 
     private static var scannedOwners: Int { 200 }
+
+    /// Returns the statement for the first members of each owner, if it is faster to choose them by one reading of the table
+    /// than by a search for each owner: SQLite would sort the members of each owner on their own.
+    private func chosenMembers(of level: TreeLevel, on connection: StoreConnection) throws -> CompiledStatement? {
+        guard case .members(_, _, let owners, _) = level.source, level.fetch.limit > 0, level.fetch.offset >= 0,
+            level.fetch.offset <= Self.chosenMembers - level.fetch.limit,
+            let range = try scannedOwners(of: level, on: connection),
+            let choice = try open.compiler.memberChoice(level, between: range),
+            try connection.base.queryPlan(of: choice.search.sql).contains(where: {
+                $0.detail == "USE TEMP B-TREE FOR ORDER BY"
+            })
+        else { return nil }
+        var first = FirstMembers(
+            of: owners, in: range, count: level.fetch.limit + level.fetch.offset, descending: choice.descending)
+        var statement = try bound(choice.candidates, on: connection)
+        while try statement.step() { if !first.add(statement) { return nil } }
+        return try open.compiler.members(level, withKeys: first.keys(from: level.fetch.offset))
+    }
+
+    private static var chosenMembers: Int { 32 }
 
     private func named(_ error: any Error, in level: TreeLevel) -> any Error {
         guard let issue = error as? DecodingFailure, issue.column > level.columns.count else {
