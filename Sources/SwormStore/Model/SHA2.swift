@@ -1,89 +1,127 @@
 /// The hash functions of FIPS 180-4 that are used for version hashes.
 package enum SHA2 {
     /// Returns the 32 bytes of SHA-256.
-    package static func sha256(_ message: [UInt8]) -> [UInt8] {
-        var state: [UInt32] = [
-            0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
-        ]
-        run(
-            message, state: &state, constants: constants256, sum0: (2, 13, 22), sum1: (6, 11, 25),
-            schedule0: (7, 18, 3), schedule1: (17, 19, 10))
-        return bytes(of: state)
-    }
+    package static func sha256(_ message: [UInt8]) -> [UInt8] { hash(message, by: form256) }
 
     /// Returns the 64 bytes of SHA-512.
-    static func sha512(_ message: [UInt8]) -> [UInt8] {
-        var state: [UInt64] = [
-            0x6a09_e667_f3bc_c908, 0xbb67_ae85_84ca_a73b, 0x3c6e_f372_fe94_f82b, 0xa54f_f53a_5f1d_36f1,
-            0x510e_527f_ade6_82d1, 0x9b05_688c_2b3e_6c1f, 0x1f83_d9ab_fb41_bd6b, 0x5be0_cd19_137e_2179,
-        ]
-        run(
-            message, state: &state, constants: constants512, sum0: (28, 34, 39), sum1: (14, 18, 41),
-            schedule0: (1, 8, 7), schedule1: (19, 61, 6))
-        return bytes(of: state)
-    }
+    static func sha512(_ message: [UInt8]) -> [UInt8] { hash(message, by: form512) }
 
     /// The rotations of one sigma function. In the message schedule, the third is a shift.
-    private typealias Turns<Word> = (Word, Word, Word)
+    private typealias Turns = (UInt64, UInt64, UInt64)
 
-    /// Computes either hash. The two functions differ only in the word, the constants and the rotations.
-    private static func run<Word: FixedWidthInteger & UnsignedInteger>(
-        _ message: [UInt8], state: inout [Word], constants: [Word], sum0: Turns<Word>, sum1: Turns<Word>,
-        schedule0: Turns<Word>, schedule1: Turns<Word>
-    ) {
-        let wordSize = Word.bitWidth / 8
-        let blockSize = 16 * wordSize
-        let padded = pad(message, blockSize: blockSize, lengthSize: 2 * wordSize)
-        var schedule = [Word](repeating: 0, count: constants.count)
-        for block in stride(from: 0, to: padded.count, by: blockSize) {
-            for index in 0..<16 {
-                var word: Word = 0
-                for byte in 0..<wordSize { word = word << 8 | Word(padded[block + index * wordSize + byte]) }
-                schedule[index] = word
-            }
-            for index in 16..<constants.count {
-                let early = schedule[index - 15]
-                let late = schedule[index - 2]
-                let s0 = rotate(early, by: schedule0.0) ^ rotate(early, by: schedule0.1) ^ (early >> schedule0.2)
-                let s1 = rotate(late, by: schedule1.0) ^ rotate(late, by: schedule1.1) ^ (late >> schedule1.2)
-                schedule[index] = schedule[index - 16] &+ s0 &+ schedule[index - 7] &+ s1
-            }
-            var (a, b, c, d) = (state[0], state[1], state[2], state[3])
-            var (e, f, g, h) = (state[4], state[5], state[6], state[7])
-            for index in 0..<constants.count {
-                let s1 = rotate(e, by: sum1.0) ^ rotate(e, by: sum1.1) ^ rotate(e, by: sum1.2)
-                let choice = (e & f) ^ (~e & g)
-                let first = h &+ s1 &+ choice &+ constants[index] &+ schedule[index]
-                let s0 = rotate(a, by: sum0.0) ^ rotate(a, by: sum0.1) ^ rotate(a, by: sum0.2)
-                let majority = (a & b) ^ (a & c) ^ (b & c)
-                (h, g, f, e) = (g, f, e, d &+ first)
-                (d, c, b, a) = (c, b, a, first &+ s0 &+ majority)
-            }
-            for (index, value) in [a, b, c, d, e, f, g, h].enumerated() { state[index] = state[index] &+ value }
-        }
+    /// The parts in which the two functions differ.
+    private struct Form {
+        /// The number of bits in a word. Words of either size are the low bits of 64-bit integers.
+        var width: UInt64
+        var state: [UInt64]
+        var constants: [UInt64]
+        var sum0: Turns
+        var sum1: Turns
+        var schedule0: Turns
+        var schedule1: Turns
+
+        var wordSize: Int { Int(width / 8) }
+        var mask: UInt64 { .max &>> (64 &- width) }
     }
 
-    private static func rotate<Word: FixedWidthInteger & UnsignedInteger>(_ word: Word, by count: Word) -> Word {
-        word >> count | word << (Word(Word.bitWidth) - count)
+    private static let form256 = Form(
+        width: 32,
+        state: [
+            0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
+        ], constants: constants256, sum0: (2, 13, 22), sum1: (6, 11, 25), schedule0: (7, 18, 3), schedule1: (17, 19, 10)
+    )
+
+    private static let form512 = Form(
+        width: 64,
+        state: [
+            0x6a09_e667_f3bc_c908, 0xbb67_ae85_84ca_a73b, 0x3c6e_f372_fe94_f82b, 0xa54f_f53a_5f1d_36f1,
+            0x510e_527f_ade6_82d1, 0x9b05_688c_2b3e_6c1f, 0x1f83_d9ab_fb41_bd6b, 0x5be0_cd19_137e_2179,
+        ], constants: constants512, sum0: (28, 34, 39), sum1: (14, 18, 41), schedule0: (1, 8, 7), schedule1: (19, 61, 6)
+    )
+
+    private static func hash(_ message: [UInt8], by form: Form) -> [UInt8] {
+        let padded = pad(message, for: form)
+        var state = form.state
+        var schedule = [UInt64](repeating: 0, count: form.constants.count)
+        padded.withUnsafeBufferPointer { message in
+            form.constants.withUnsafeBufferPointer { constants in
+                schedule.withUnsafeMutableBufferPointer { schedule in
+                    guard let message = message.baseAddress, let constants = constants.baseAddress,
+                        let schedule = schedule.baseAddress
+                    else { return }
+                    let size = 16 * form.wordSize
+                    for block in 0..<padded.count / size {
+                        add(message + block * size, to: &state, by: form, constants: constants, schedule: schedule)
+                    }
+                }
+            }
+        }
+        return bytes(of: state, for: form)
+    }
+
+    // Written without generic words, ranges and array subscripts, which are slow in debug builds: each of them opens stores
+    // and computes the hashes of their models.
+    private static func add(
+        _ block: UnsafePointer<UInt8>, to state: inout [UInt64], by form: Form, constants: UnsafePointer<UInt64>,
+        schedule: UnsafeMutablePointer<UInt64>
+    ) {
+        let (count, size, width, mask) = (form.constants.count, form.wordSize, form.width, form.mask)
+        let (sum0, sum1, schedule0, schedule1) = (form.sum0, form.sum1, form.schedule0, form.schedule1)
+        func rotate(_ word: UInt64, _ count: UInt64) -> UInt64 { word &>> count | (word &<< (width &- count) & mask) }
+
+        var index = 0
+        while index < 16 {
+            var word: UInt64 = 0
+            var byte = 0
+            while byte < size {
+                word = word &<< 8 | UInt64(block[index &* size &+ byte])
+                byte &+= 1
+            }
+            schedule[index] = word
+            index &+= 1
+        }
+        while index < count {
+            let early = schedule[index &- 15]
+            let late = schedule[index &- 2]
+            let s0 = rotate(early, schedule0.0) ^ rotate(early, schedule0.1) ^ (early &>> schedule0.2)
+            let s1 = rotate(late, schedule1.0) ^ rotate(late, schedule1.1) ^ (late &>> schedule1.2)
+            schedule[index] = (schedule[index &- 16] &+ s0 &+ schedule[index &- 7] &+ s1) & mask
+            index &+= 1
+        }
+        var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+        var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+        index = 0
+        while index < count {
+            let s1 = rotate(e, sum1.0) ^ rotate(e, sum1.1) ^ rotate(e, sum1.2)
+            let choice = (e & f) ^ (~e & g)
+            let first = h &+ s1 &+ choice &+ constants[index] &+ schedule[index]
+            let s0 = rotate(a, sum0.0) ^ rotate(a, sum0.1) ^ rotate(a, sum0.2)
+            let majority = (a & b) ^ (a & c) ^ (b & c)
+            (h, g, f, e) = (g, f, e, (d &+ first) & mask)
+            (d, c, b, a) = (c, b, a, (first &+ s0 &+ majority) & mask)
+            index &+= 1
+        }
+        for (index, value) in [a, b, c, d, e, f, g, h].enumerated() { state[index] = (state[index] &+ value) & mask }
     }
 
     /// Returns the message with its padding: a one bit, zeros up to the length field at the end of a block, and the
     /// length in bits.
-    private static func pad(_ message: [UInt8], blockSize: Int, lengthSize: Int) -> [UInt8] {
+    private static func pad(_ message: [UInt8], for form: Form) -> [UInt8] {
+        let (block, length) = (16 * form.wordSize, 2 * form.wordSize)
+        let rest = (message.count + 1 + length) % block
         var padded = message
         padded.append(0x80)
-        while padded.count % blockSize != blockSize - lengthSize { padded.append(0) }
-        padded.append(contentsOf: [UInt8](repeating: 0, count: lengthSize - 8))
+        padded.append(contentsOf: [UInt8](repeating: 0, count: (rest == 0 ? 0 : block - rest) + length - 8))
         withUnsafeBytes(of: (UInt64(message.count) << 3).bigEndian) { padded.append(contentsOf: $0) }
         return padded
     }
 
-    private static func bytes<Word: FixedWidthInteger>(of words: [Word]) -> [UInt8] {
-        words.flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
+    private static func bytes(of words: [UInt64], for form: Form) -> [UInt8] {
+        words.flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0.suffix(form.wordSize)) } }
     }
 
     /// The upper halves of the constants of SHA-512, of which SHA-256 uses the first 64.
-    private static let constants256: [UInt32] = constants512.prefix(64).map { UInt32(truncatingIfNeeded: $0 >> 32) }
+    private static let constants256: [UInt64] = constants512.prefix(64).map { $0 >> 32 }
 
     /// The first 64 bits of the fractional parts of the cube roots of the first 80 primes.
     private static let constants512: [UInt64] = [
