@@ -24,8 +24,14 @@ struct TreeLink {
     /// Whether links are named from this side.
     let isFirst: Bool
 
-    /// Whether a member has one owner only.
-    var hasOneOwner: Bool { if case .one = inverse { true } else { false } }
+    /// Whether a member has one owner only, which it also has if the relation to many has no inverse.
+    var hasOneOwner: Bool {
+        switch inverse {
+        case .none: isToMany
+        case .one: true
+        case .many: false
+        }
+    }
 }
 
 /// The reason why a save cannot be decided by a comparison with rows, and has to use objects. It never leaves a save.

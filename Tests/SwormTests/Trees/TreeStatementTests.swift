@@ -75,7 +75,7 @@ import Testing
         let sorted = try store.perform { try $0.decode(Author.all.with { $0.books.sort(\.isbn, ascending: false) }) }
         #expect(sorted.allSatisfy { $0.1.map(\.isbn) == $0.1.map(\.isbn).sorted(by: >) && $0.1.count == 2 })
         let scan =
-            "SELECT t0.Z_PK, t0.ZISBN, t0.ZRATING, t0.ZTITLE, t0.ZYEAR, t0.ZAUTHOR FROM ZBOOK t0 WHERE +t0.ZAUTHOR BETWEEN ?1 AND ?2"
+            "SELECT t0.Z_PK, t0.ZISBN, t0.ZRATING, t0.ZTITLE, t0.ZYEAR, t0.ZAUTHOR FROM ZBOOK t0 WHERE +t0.ZAUTHOR BETWEEN ?1 AND ?2 ORDER BY t0.Z_PK"
         #expect(found.withLock { $0 }.first == scan)
         #expect(found.withLock { $0 }.count == 2)
     }

@@ -10,9 +10,11 @@ private enum Purchasing {
         var number = 0
         var note = ""
         var revision = 0
+        var changed = Date(timeIntervalSinceReferenceDate: 0)
 
         static let attributes: Set<Attribute<Order>> = [
             .init(\.number, "number", .unique), .init(\.note, "note"), .init(\.revision, "revision"),
+            .init(\.changed, "changed"),
         ]
         struct Relations: Sendable {
             let customer = ToOneRelation<Customer>("customer", inverse: \.orders)
@@ -93,6 +95,16 @@ private enum Purchasing {
             .init(\.number, \.number), .init(\.note, \.note, .ifPresent), .init(\.revision, \.revision, .ifPresent),
         ]
         static let branches: [Branch<OrderPatch>] = [.version(\.revision)]
+    }
+
+    /// A tree whose version is another one in each new instance.
+    struct Stamped: ManagedTreeConvertible {
+        var number = 0
+        var changed = Date()
+
+        typealias Entity = Order
+        static let attributes: Set<Attribute<Stamped>> = [.init(\.number, \.number), .init(\.changed, \.changed)]
+        static let branches: [Branch<Stamped>] = [.version(\.changed)]
     }
 
     /// A tree that links a customer.
@@ -205,7 +217,18 @@ private enum Purchasing {
                     == "[0]: there is no such Order any more: its 'revision' was 3 when the tree was read. Give it the value of a new tree to insert it."
             )
         }
+        let late = Purchasing.OrderPatch(number: 1, note: "late", revision: 3)
+        #expect(throws: StoreError.Code.conflict) { try test.container.perform { _ = try $0.save(late) } }
+        #expect(throws: StoreError.Code.conflict) { try test.container.write { _ = try $0.save(contentsOf: [late]) } }
         #expect(try test.container.read { try $0.count(of: Purchasing.Order.all) } == 0)
+    }
+
+    @Test func `a version that differs in each new instance is an error of the table`() throws {
+        let store = try PersistentContainer(for: Purchasing.Order.self, at: .memory)
+        let error = #expect(throws: StoreError.self) {
+            try store.perform { _ = try $0.save(Purchasing.Stamped(number: 1)) }
+        }
+        #expect(error?.message.contains("the version has another value in each new instance") == true)
     }
 
     @Test func `a version that is left out is not compared, and moves on`() throws {

@@ -7,9 +7,14 @@ struct TreeRows<Value> {
     private let memory: RowMemory
     private let level: LevelPlan
 
-    init(_ memory: RowMemory, of level: LevelPlan) {
+    /// - Throws: An error if a row has a key that no object can have, which a damaged file may contain.
+    init(checking memory: RowMemory, of level: LevelPlan) throws {
         self.memory = memory
         self.level = level
+        for row in 0..<memory.count {
+            let key = memory.integer(at: level.keyOffset, of: row)
+            guard key > 0 else { throw CoreDataError.wrongKey(key, in: level.entity.name) }
+        }
     }
 
     var count: Int { memory.count }

@@ -26,7 +26,7 @@ struct TreeSession {
         let level = try LevelPlan(
             request, of: binding, plan: plan, columns: columns, links: links, source: source, in: self)
         do {
-            return TreeRows(try session.rows(of: level.level, layout: level.integers.layout), of: level)
+            return try TreeRows(checking: session.rows(of: level.level, layout: level.integers.layout), of: level)
         } catch {
             throw binding.named(error)
         }
@@ -44,7 +44,7 @@ struct TreeSession {
         do {
             try session.forEach(of: level.level, layout: level.integers.layout, size: size) { memory in
                 do {
-                    try body(TreeRows(memory, of: level))
+                    try body(TreeRows(checking: memory, of: level))
                 } catch {
                     failure = error
                     throw error

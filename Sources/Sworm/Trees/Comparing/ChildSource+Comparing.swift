@@ -65,8 +65,9 @@ extension AttributeChild {
 extension AttributeMapping {
     /// Returns whether a tree with a version can be that of a new object, whose version is the default or left out.
     func isVersion(ofNewObject version: AttributeValue?) -> Bool {
-        guard let version, let defaultValue else { return true }
-        return version == .null || version.isStoredSame(as: defaultValue)
+        guard let version, version != .null else { return true }
+        guard let defaultValue else { return false }
+        return version.isStoredSame(as: defaultValue)
     }
 }
 

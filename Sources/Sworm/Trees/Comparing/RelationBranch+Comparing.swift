@@ -24,15 +24,18 @@ extension RelationBranch {
         // A save through objects reports that nothing identifies the children.
         if case .new = identity, role.removes, !members.saved.isEmpty { throw NeedsObjects() }
         let comparer = try source.comparer(keys: identity.attributes, in: binding)
-        var matcher = try RowMatcher(
-            comparer, by: rule(identity, for: lists, in: binding, by: comparison), keys: members.saved.map(\.key),
-            compares: role.updates, addresses: members.rows?.addresses)
+        let rule = try rule(identity, for: lists, in: binding, by: comparison)
+        var matcher = RowMatcher(
+            comparer, by: rule, keys: members.saved.map(\.key), compares: role.updates,
+            addresses: members.rows?.addresses)
         let positions = members.positions
         for (index, list) in lists.enumerated() {
             try list.withValues { start, count in
                 try matcher.match(start, count: count, with: positions[index], of: positions, isShared: !isToMany)
             }
         }
+        // The id of a child that is not behind the relation may be that of another owner's child, or of a deleted object.
+        if case .rows = rule, matcher.rows.contains(-1) { throw NeedsObjects() }
         let movesVersion = owners.movesVersion || Tree.treePlan.version != nil
         var level = ComparedLevel(
             lists: lists, members: members, matcher: matcher, source: source, binding: binding, role: role,

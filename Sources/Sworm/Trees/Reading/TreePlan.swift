@@ -103,6 +103,18 @@ final class TreePlan<Tree: ManagedTreeConvertible>: AnyTreePlan {
                     .repeatedKeyPath, entity: "\(Tree.self)", member: name(entry.property),
                     message: "the version must be one property, which is in the table of attributes"))
         }
+        let mapping = Tree.mapping
+        for entry in versions {
+            guard let index = try? mapping.index(of: entry.property), !mapping.attributes[index].isOptional,
+                mapping.attributes[index].defaultValue == nil
+            else { continue }
+            issues.append(
+                TableIssue(
+                    .unfitDefault, entity: "\(Tree.self)", member: name(entry.property),
+                    message:
+                        "the version has another value in each new instance, so that a save cannot tell a new tree from one whose object was deleted; give it a constant default, as .distantPast, or make it an optional"
+                ))
+        }
         return issues
     }
 

@@ -11,6 +11,8 @@ final class LinkPlan {
     /// The property in paths.
     let place: SavePlace
     private(set) var children: [SaveNode]
+    /// The position of each child in the tree, which may have children repeatedly.
+    private var positions: [ObjectIdentifier: Int]
     /// The objects behind the relation before the save.
     let current: [NSManagedObject]
 
@@ -22,6 +24,7 @@ final class LinkPlan {
         (self.owner, self.relation, self.role) = (owner, relation, role)
         (self.isMovable, self.isInOrder, self.place) = (isMovable, isInOrder, place)
         (self.children, self.current) = (Self.different(children), current)
+        positions = Self.positions(of: children)
     }
 
     /// Whether the children belong to the owner: they are deleted with it, or when they are no longer in its tree.
@@ -33,12 +36,18 @@ final class LinkPlan {
         return children.filter { seen.insert(ObjectIdentifier($0)).inserted }
     }
 
+    private static func positions(of children: [SaveNode]) -> [ObjectIdentifier: Int] {
+        Dictionary(
+            children.enumerated().map { (ObjectIdentifier($1), $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
     /// Adds the children of another appearance of the owner.
     func add(_ others: [SaveNode], at place: SavePlace, repeats policy: RepeatPolicy) throws {
+        let positions = Self.positions(of: others)
         let others = Self.different(others)
         if others.count == children.count, zip(others, children).allSatisfy({ $0 === $1 }) { return }
         if policy.takesLast {
-            children = others
+            (children, self.positions) = (others, positions)
             return
         }
         let isSame = !isInOrder && Set(others.map(ObjectIdentifier.init)) == Set(children.map(ObjectIdentifier.init))
@@ -53,16 +62,44 @@ final class LinkPlan {
 
     /// Returns the position of a child in the trees.
     func path(of child: SaveNode) -> String {
-        guard relation.isToMany, let index = children.firstIndex(where: { $0 === child }) else { return place.path }
+        guard relation.isToMany, let index = positions[ObjectIdentifier(child)] else { return place.path }
         return "\(place.path)[\(index)]"
     }
 
-    /// Whether a member has one owner only.
-    var hasOneOwner: Bool { relation.inverseRelationship.map { !$0.isToMany } ?? false }
+    /// Whether a member has one owner only, which it also has if the relation to many has no inverse.
+    var hasOneOwner: Bool { relation.inverseRelationship.map { !$0.isToMany } ?? relation.isToMany }
 
-    /// Returns the owner of a member; nil if it has none, or the relation has no inverse.
-    func owner(of member: NSManagedObject) -> NSManagedObject? {
-        guard hasOneOwner, let inverse = relation.inverseRelationship else { return nil }
-        return member.value(forKey: inverse.name) as? NSManagedObject
+    /// The relation of a member to its owner; nil if it may have several, or the relation has no inverse.
+    private var wayBack: NSRelationshipDescription? {
+        relation.inverseRelationship.flatMap { $0.isToMany ? nil : $0 }
+    }
+
+    /// Returns whether a member has moved to another owner.
+    func hasLost(_ member: NSManagedObject) -> Bool {
+        wayBack.map { member.value(forKey: $0.name) as? NSManagedObject !== owner.object } ?? false
+    }
+
+    /// Returns the owners that known children have before the save, as far as these are not those of this plan.
+    func otherOwners() throws -> [(child: SaveNode, owner: NSManagedObject)] {
+        guard hasOneOwner else { return [] }
+        let present = Set(current.map(ObjectIdentifier.init))
+        let added = children.filter { child in
+            child.object.map { !present.contains(ObjectIdentifier($0)) } ?? false
+        }
+        if let wayBack {
+            return added.compactMap { child in
+                (child.object?.value(forKey: wayBack.name) as? NSManagedObject).map { (child, $0) }
+            }
+        }
+        let objects = added.compactMap(\.object).filter { !$0.objectID.isTemporaryID }
+        if objects.isEmpty { return [] }
+        let type = owner.type
+        var owners: [ObjectIdentifier: NSManagedObject] = [:]
+        for owner in try type.owners(of: objects, along: relation.name) {
+            for member in try type.members(of: owner, along: relation.name) { owners[ObjectIdentifier(member)] = owner }
+        }
+        return added.compactMap { child in
+            child.object.flatMap { owners[ObjectIdentifier($0)] }.map { (child, $0) }
+        }
     }
 }

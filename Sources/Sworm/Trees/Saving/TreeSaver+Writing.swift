@@ -48,10 +48,11 @@ extension TreeSaver {
     /// Throws an error if a child is taken from an owner that is not in the trees.
     private func checkOwners(_ plan: LinkPlan) throws {
         guard plan.hasOneOwner, !plan.isMovable else { return }
-        for child in plan.children {
-            guard let object = child.object, let owner = plan.owner(of: object), owner !== plan.owner.object,
-                node(of: owner) == nil, !replaced.contains(ObjectIdentifier(owner))
-            else { continue }
+        for (child, owner) in try plan.otherOwners() {
+            guard owner !== plan.owner.object, node(of: owner) == nil, !replaced.contains(ObjectIdentifier(owner))
+            else {
+                continue
+            }
             let path = child.place.path
             // Without the owner's id, because the message may be an answer to somebody who must not know it.
             throw StoreError(
@@ -192,7 +193,7 @@ extension TreeSaver {
             return try type.setMembers(order + deleted, of: owner, along: name)
         }
         for member in unlinked {
-            if plan.hasOneOwner, plan.owner(of: member) !== owner { continue }
+            if plan.hasLost(member) { continue }
             try type.removeMember(member, from: owner, along: name)
         }
         for child in added { if let object = child.object { try type.addMember(object, to: owner, along: name) } }

@@ -20,7 +20,8 @@ extension Branch {
     /// changes an attribute of the object, a relation, or an object that belongs to it, it increases the version: an integer by
     /// one, and a date to the current time. Objects behind ``BranchOption/owned`` branches belong to their owner, and so do those behind
     /// relations with the delete rule `.cascade`. A tree of an unknown object is a conflict too, unless its version is
-    /// that of a new tree: the object was deleted. A call with `retrying:` is not repeated after such a conflict.
+    /// that of a new tree, the default of the property: the object was deleted. For a tree with an id, the error has the code
+    /// `objectNotFound`. A call with `retrying:` is not repeated after such a conflict.
     ///
     /// - Parameter property: The key path of a property that is in the table of attributes.
     public static func version(_ property: any KeyPath<Tree, Int> & Sendable) -> Branch {
@@ -28,6 +29,9 @@ extension Branch {
     }
 
     /// Creates an entry for an attribute that is the version of the tree's object, a date.
+    ///
+    /// A save sets it to the current time and compares it exactly, so that a client must return it with its fraction of a
+    /// second. The default of the property must be a constant, such as `Date.distantPast`, which is the version of a new tree.
     ///
     /// - Parameter property: The key path of a property that is in the table of attributes.
     public static func version(_ property: any KeyPath<Tree, Date> & Sendable) -> Branch {

@@ -33,7 +33,7 @@ extension SQLCompiler {
         guard members.join == nil, members.order == nil else { return nil }
         let query = QueryBuilder(self, entity: level.fetch.entity)
         query.restrict(to: members, between: owners)
-        try query.restrict(to: level.fetch, sorted: false)
+        try query.restrict(to: level.fetch)
         return try query.statement(of: level, owner: members.owner)
     }
 

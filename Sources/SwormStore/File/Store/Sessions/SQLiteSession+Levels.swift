@@ -7,11 +7,11 @@ extension SQLiteSession {
     func rows(of level: TreeLevel, layout: RowLayout) throws -> RowMemory {
         try read { connection in
             if let scan = try scan(of: level, on: connection) {
-                // The scan also reads members of other owners. If one of them cannot be decoded, only those that are asked
-                // for are read.
+                // The scan also reads members of other owners. If one of them cannot be decoded, by the plan or by a type of
+                // the program, or has lost its file, only those that are asked for are read.
                 do {
                     return try rows(of: bound(scan, on: connection), layout: layout)
-                } catch is DecodingFailure {}
+                } catch  where !(error is SQLiteError) {}
             }
             do {
                 return try rows(of: statement(for: level, on: connection), layout: layout, limit: limit(of: level))
@@ -96,6 +96,7 @@ extension SQLiteSession {
     private func chosenMembers(of level: TreeLevel, on connection: StoreConnection) throws -> CompiledStatement? {
         guard case .members(_, _, let owners, _) = level.source, level.fetch.limit > 0, level.fetch.offset >= 0,
             level.fetch.offset <= Self.chosenMembers - level.fetch.limit,
+            owners.count <= Self.chosenKeys / (level.fetch.limit + level.fetch.offset),
             let range = try scannedOwners(of: level, on: connection),
             let choice = try open.compiler.memberChoice(level, between: range),
             try connection.base.queryPlan(of: choice.search.sql).contains(where: {
@@ -110,6 +111,8 @@ extension SQLiteSession {
     }
 
     private static var chosenMembers: Int { 32 }
+    /// Memory is needed for as many members as may be chosen, also if there are fewer.
+    private static var chosenKeys: Int { 1_000_000 }
 
     private func named(_ error: any Error, in level: TreeLevel) -> any Error {
         guard let issue = error as? DecodingFailure, issue.column > level.columns.count else {

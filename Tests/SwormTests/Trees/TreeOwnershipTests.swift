@@ -1,0 +1,218 @@
+import Foundation
+import Sworm
+import SwormTools
+import Testing
+
+/// A relation to many without an inverse, and children with ids.
+enum Cellar {
+    enum Color: String, SupportedAttributeType, Codable { case red, white }
+
+    struct Rack: ManagedObjectConvertible, Equatable {
+        var name = ""
+        var isOpen = true
+
+        static let attributes: Set<Attribute<Rack>> = [.init(\.name, "name", .unique), .init(\.isOpen, "isOpen")]
+        struct Relations: Sendable { let bottles = ToManyRelation<Bottle>("bottles") }
+        static let relations = Relations()
+    }
+
+    struct Bottle: ManagedObjectConvertible, Equatable {
+        var label = ""
+        var color = Color.red
+        var price = 0
+
+        static let attributes: Set<Attribute<Bottle>> = [
+            .init(\.label, "label", .unique), .init(\.color, "color"), .init(\.price, "price"),
+        ]
+        struct Relations: Sendable {}
+        static let relations = Relations()
+    }
+
+    struct RackTree: ManagedTreeConvertible, Equatable {
+        typealias Entity = Rack
+        var name = ""
+        var bottles: [Bottle] = []
+        static let attributes: Set<Attribute<RackTree>> = [.init(\.name, \.name)]
+        static let branches: [Branch<RackTree>] = [.init(\.bottles, \.bottles, .shared) { $0.sort(\.label) }]
+    }
+
+    struct MovableTree: ManagedTreeConvertible, Equatable {
+        typealias Entity = Rack
+        var name = ""
+        var bottles: [Bottle] = []
+        static let attributes: Set<Attribute<MovableTree>> = [.init(\.name, \.name)]
+        static let branches: [Branch<MovableTree>] = [
+            .init(\.bottles, \.bottles, .shared, .movable) { $0.sort(\.label) }
+        ]
+    }
+
+    struct RackPage: ManagedTreeConvertible, Equatable {
+        typealias Entity = Rack
+        var name = ""
+        var bottles: [Bottle] = []
+        static let attributes: Set<Attribute<RackPage>> = [.init(\.name, \.name)]
+        static let branches: [Branch<RackPage>] = [.init(\.bottles, \.bottles)]
+    }
+}
+
+extension ReadingRoom {
+    fileprivate struct AuthorRef: ManagedTreeConvertible, Equatable {
+        typealias Entity = Author
+        var id: ManagedObjectID<Author>?
+        var name = ""
+        static let attributes: Set<Attribute<AuthorRef>> = [.init(\.name, \.name)]
+        static let branches: [Branch<AuthorRef>] = [.id(\.id)]
+    }
+
+    fileprivate struct Written: ManagedTreeConvertible, Equatable {
+        typealias Entity = Book
+        var isbn = ""
+        var author: AuthorRef?
+        static let attributes: Set<Attribute<Written>> = [.init(\.isbn, \.isbn)]
+        static let branches: [Branch<Written>] = [.init(\.author, \.author, .shared)]
+    }
+
+    fileprivate struct NumberedReview: ManagedTreeConvertible, Equatable {
+        typealias Entity = Review
+        var id: ManagedObjectID<Review>?
+        var mark = 0
+        static let attributes: Set<Attribute<NumberedReview>> = [.init(\.mark, \.mark)]
+        static let branches: [Branch<NumberedReview>] = [.id(\.id)]
+    }
+
+    fileprivate struct Numbered: ManagedTreeConvertible, Equatable {
+        typealias Entity = Book
+        var isbn = ""
+        var reviews: [NumberedReview] = []
+        static let attributes: Set<Attribute<Numbered>> = [.init(\.isbn, \.isbn)]
+        static let branches: [Branch<Numbered>] = [.init(\.reviews, \.reviews, .matchedByPosition)]
+    }
+}
+
+@Suite("Owners of children") struct TreeOwnershipTests {
+    private typealias Bottle = Cellar.Bottle
+    private typealias RackTree = Cellar.RackTree
+    private typealias MovableTree = Cellar.MovableTree
+
+    private func error(_ body: () throws -> Void) -> StoreError? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return error as? StoreError
+        }
+    }
+
+    /// Returns the errors of each way to save trees.
+    private func errors<Tree: ManagedTreeConvertible>(saving trees: [Tree], in test: TestStore) -> [StoreError?] {
+        [
+            error { try test.container.perform { _ = try $0.save(contentsOf: trees) } },
+            error { try test.container.write { _ = try $0.save(contentsOf: trees) } },
+            error { try test.container.read { _ = try $0.plan(saving: trees) } },
+        ]
+    }
+
+    // MARK: Ids
+
+    @Test func `a child with the id of another owner's child is refused, and one of a deleted object is not found`()
+        throws
+    {
+        let test = try ReadingRoom.store(in: .file)
+        try test.container.perform {
+            try $0.save(contentsOf: [
+                ReadingRoom.Numbered(isbn: "1", reviews: [.init(mark: 1), .init(mark: 2)]), .init(isbn: "2"),
+            ])
+        }
+        let first = try test.container.read { try #require(try $0.decode(ReadingRoom.Numbered.all.sort(\.isbn)).first) }
+        for isbn in ["2", "new"] {
+            let taken = ReadingRoom.Numbered(isbn: isbn, reviews: [first.reviews[0]])
+            for error in errors(saving: [taken], in: test) {
+                #expect(error?.code == .validation && error?.message.contains("belongs to another Book") == true)
+            }
+        }
+        try test.container.perform {
+            try $0.save(ReadingRoom.Numbered(isbn: "1", reviews: [first.reviews[1]]))
+        }
+        for isbn in ["1", "2", "new"] {
+            let gone = ReadingRoom.Numbered(isbn: isbn, reviews: [first.reviews[0]])
+            for error in errors(saving: [gone], in: test) { #expect(error?.code == .objectNotFound) }
+        }
+        #expect(try test.container.read { try $0.count(of: ReadingRoom.Review.all) } == 1)
+        try test.verify()
+    }
+
+    @Test func `a shared object is found by its id, and not inserted again`() throws {
+        let test = try ReadingRoom.store(in: .file) { try $0.insert(ReadingRoom.Author(name: "Leo")) }
+        let id = try test.container.read { try #require(try $0.fetchOne(ReadingRoom.Author.all)).id }
+        for (number, name) in ["Leo", "Lev"].enumerated() {
+            let tree = ReadingRoom.Written(isbn: "\(number)", author: .init(id: id, name: name))
+            let preview = try test.container.read { try $0.plan(saving: [tree]).result }
+            let result = try test.container.perform { try $0.save(contentsOf: [tree]) }
+            #expect(result == preview)
+            #expect(result.inserted == 1)
+        }
+        #expect(try test.container.read { try $0.fetch(ReadingRoom.Author.all.select(\.name)) } == ["Lev"])
+        try test.verify()
+    }
+
+    // MARK: Relations without an inverse
+
+    private func cellar() throws -> TestStore {
+        let test = try TestStore(for: Cellar.Rack.self, in: .file)
+        try test.container.perform {
+            try $0.save(contentsOf: [
+                RackTree(name: "A", bottles: [Bottle(label: "1"), Bottle(label: "2")]), RackTree(name: "B"),
+            ])
+            try $0.insert(Bottle(label: "3"))
+        }
+        return test
+    }
+
+    @Test func `a child behind a relation without an inverse is not taken from its owner`() throws {
+        let test = try cellar()
+        for name in ["B", "new"] {
+            let tree = RackTree(name: name, bottles: [Bottle(label: "1", price: 5)])
+            for error in errors(saving: [tree], in: test) {
+                #expect(error?.code == .validation && error?.message.contains("belongs to another Rack") == true)
+            }
+        }
+        let shared = ["A", "B"].map { RackTree(name: $0, bottles: [Bottle(label: "3")]) }
+        for error in errors(saving: shared, in: test) {
+            #expect(error?.code == .validation && error?.message.contains("has one owner only") == true)
+        }
+        // A child without an owner is linked.
+        let result = try test.container.perform {
+            try $0.save(contentsOf: [RackTree(name: "B", bottles: [Bottle(label: "3", price: 2)])])
+        }
+        #expect(result.linked == 1 && result.updated == 1 && result.inserted == 0)
+        try test.verify()
+    }
+
+    @Test(arguments: [["A", "B"], ["B", "A"]])
+    func `a child moves to another owner among the trees`(names: [String]) throws {
+        let test = try cellar()
+        let trees = [
+            RackTree(name: "A", bottles: [Bottle(label: "2")]), RackTree(name: "B", bottles: [Bottle(label: "1")]),
+        ]
+        let wanted = names.compactMap { name in trees.first { $0.name == name } }
+        try test.container.perform { _ = try $0.save(contentsOf: wanted) }
+        #expect(try test.container.read { try $0.decode(RackTree.all.sort(\.name)) } == trees)
+        #expect(try test.container.perform { try $0.save(contentsOf: wanted) }.isEmpty)
+        let moved = MovableTree(name: "B", bottles: [Bottle(label: "1"), Bottle(label: "2")])
+        try test.container.perform { _ = try $0.save(contentsOf: [moved]) }
+        #expect(
+            try test.container.read { try $0.decode(MovableTree.all.sort(\.name)) } == [MovableTree(name: "A"), moved])
+        try test.verify()
+    }
+
+    @Test func `the position in an error counts repeated children`() throws {
+        let test = try cellar()
+        let trees = [
+            RackTree(name: "C", bottles: [Bottle(label: "9")]),
+            RackTree(name: "D", bottles: [Bottle(label: "8"), Bottle(label: "8"), Bottle(label: "9")]),
+        ]
+        for error in errors(saving: trees, in: test) {
+            #expect(error?.path?.hasSuffix("bottles[2]") == true, "\(error?.message ?? "saved")")
+        }
+    }
+}
