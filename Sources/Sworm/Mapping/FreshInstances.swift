@@ -20,6 +20,12 @@ struct FreshInstances<T: ManagedTreeConvertible> {
         return instances.dropFirst().allSatisfy { (try? line.read($0)) == value } ? value : nil
     }
 
+    /// Returns whether the instances have different values of an attribute.
+    func differ(in line: AttributeLine<T>) -> Bool {
+        guard let first = instances.first, let value = try? line.read(first) else { return false }
+        return !instances.allSatisfy { (try? line.read($0)) == value }
+    }
+
     /// Returns whether a copy of one instance is equivalent to a new instance, once all attributes are written.
     ///
     /// The result is true only if it can be proved: the memory of the type is the sum of its stored properties, and

@@ -27,6 +27,15 @@ extension NSEntityDescription {
         return entity
     }
 
+    /// Returns the topmost entity that has a relation.
+    func declarer(ofRelation relation: String) -> NSEntityDescription {
+        var entity = self
+        while let superentity = entity.superentity, superentity.relationshipsByName[relation] != nil {
+            entity = superentity
+        }
+        return entity
+    }
+
     /// The name, which every entity of a compiled model has.
     var stableName: String { name ?? "" }
 }

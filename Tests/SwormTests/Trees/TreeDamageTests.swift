@@ -44,6 +44,19 @@ import Testing
         }
     }
 
+    @Test(arguments: ["NULL", "0", "-1", "999"])
+    func `an entity that the model does not have is an error`(number: String) throws {
+        let test = try TestStore(for: Cellar.House.self, in: .file) { context in
+            let house = try context.insert(Cellar.House(name: "H"))
+            try house.storages.add(try context.insert(Cellar.Storage.box(Cellar.Box(name: "box"))))
+        }
+        try ForeignProgram(try #require(test.url)).connection.execute("UPDATE ZSTORAGE SET Z_ENT = \(number)")
+        #expect(throws: StoreError.self) { try test.container.read { _ = try $0.decode(Cellar.Storages.all) } }
+        #expect(throws: StoreError.self) {
+            try test.container.perform { _ = try $0.save(contentsOf: [Cellar.Storages(name: "H")]) }
+        }
+    }
+
     @Test func `the order of children does not depend on indexes that the file has`() throws {
         let test = try ReadingRoom.store(in: .file) { context in
             for number in 0..<300 {

@@ -3,58 +3,6 @@ import Sworm
 import SwormTools
 import Testing
 
-/// A relation to many without an inverse, and children with ids.
-enum Cellar {
-    enum Color: String, SupportedAttributeType, Codable { case red, white }
-
-    struct Rack: ManagedObjectConvertible, Equatable {
-        var name = ""
-        var isOpen = true
-
-        static let attributes: Set<Attribute<Rack>> = [.init(\.name, "name", .unique), .init(\.isOpen, "isOpen")]
-        struct Relations: Sendable { let bottles = ToManyRelation<Bottle>("bottles") }
-        static let relations = Relations()
-    }
-
-    struct Bottle: ManagedObjectConvertible, Equatable {
-        var label = ""
-        var color = Color.red
-        var price = 0
-
-        static let attributes: Set<Attribute<Bottle>> = [
-            .init(\.label, "label", .unique), .init(\.color, "color"), .init(\.price, "price"),
-        ]
-        struct Relations: Sendable {}
-        static let relations = Relations()
-    }
-
-    struct RackTree: ManagedTreeConvertible, Equatable {
-        typealias Entity = Rack
-        var name = ""
-        var bottles: [Bottle] = []
-        static let attributes: Set<Attribute<RackTree>> = [.init(\.name, \.name)]
-        static let branches: [Branch<RackTree>] = [.init(\.bottles, \.bottles, .shared) { $0.sort(\.label) }]
-    }
-
-    struct MovableTree: ManagedTreeConvertible, Equatable {
-        typealias Entity = Rack
-        var name = ""
-        var bottles: [Bottle] = []
-        static let attributes: Set<Attribute<MovableTree>> = [.init(\.name, \.name)]
-        static let branches: [Branch<MovableTree>] = [
-            .init(\.bottles, \.bottles, .shared, .movable) { $0.sort(\.label) }
-        ]
-    }
-
-    struct RackPage: ManagedTreeConvertible, Equatable {
-        typealias Entity = Rack
-        var name = ""
-        var bottles: [Bottle] = []
-        static let attributes: Set<Attribute<RackPage>> = [.init(\.name, \.name)]
-        static let branches: [Branch<RackPage>] = [.init(\.bottles, \.bottles)]
-    }
-}
-
 extension ReadingRoom {
     fileprivate struct AuthorRef: ManagedTreeConvertible, Equatable {
         typealias Entity = Author
@@ -203,6 +151,71 @@ extension ReadingRoom {
         #expect(
             try test.container.read { try $0.decode(MovableTree.all.sort(\.name)) } == [MovableTree(name: "A"), moved])
         try test.verify()
+    }
+
+    @Test func `a child that is not saved yet is not taken from its owner`() throws {
+        let test = try cellar()
+        let error = error {
+            try test.container.perform { context in
+                _ = try context.save(RackTree(name: "C", bottles: [Bottle(label: "new")]))
+                _ = try context.save(RackTree(name: "D", bottles: [Bottle(label: "new")]))
+            }
+        }
+        #expect(error?.message.contains("belongs to another Rack") == true, "\(error?.message ?? "saved")")
+    }
+
+    @Test func `a child that moves is no longer behind the relation of its former owner`() throws {
+        let test = try cellar()
+        let one = [Bottle(label: "1")]
+        try test.container.perform { context in
+            _ = try context.save(MovableTree(name: "B", bottles: one))
+            #expect(
+                try context.decode(RackTree.all.sort(\.name)) == [
+                    RackTree(name: "A", bottles: [Bottle(label: "2")]), RackTree(name: "B", bottles: one),
+                ])
+            _ = try context.save(MovableTree(name: "C", bottles: one))
+            _ = try context.save(RackTree(name: "C", bottles: one))
+        }
+        #expect(try test.container.read { try $0.decode(RackTree.all.sort(\.name)) }.map(\.bottles.count) == [1, 0, 1])
+        try test.verify()
+    }
+
+    @Test func `a child survives the owner that it leaves`() throws {
+        let test = try TestStore(for: Cellar.Crate.self, in: .file)
+        let one = [Bottle(label: "1")]
+        try test.container.perform {
+            _ = try $0.save(Cellar.CrateTree(name: "A", bottles: one + [Bottle(label: "2")]))
+        }
+        let wanted = [Cellar.CrateTree(name: "B", bottles: one)]
+        let result = try test.container.perform { try $0.save(contentsOf: wanted, replacing: Cellar.Crate.all) }
+        #expect(result.inserted == 1 && result.deleted == 1)
+        #expect(try test.container.read { try $0.decode(Cellar.CrateTree.all) } == wanted)
+        #expect(try test.container.read { try $0.fetch(Bottle.all.select(\.label)) } == ["1"])
+        try test.verify()
+    }
+
+    @Test func `relations of other entities with the same name have owners of their own`() throws {
+        let test = try TestStore(for: Cellar.House.self, in: .file)
+        let one = [Bottle(label: "1")]
+        let house = Cellar.HouseTree(
+            name: "H", racks: [RackTree(name: "A", bottles: one)],
+            crates: [Cellar.CrateTree(name: "A", bottles: one)])
+        for isRepeated in [false, true] {
+            let result = try test.container.perform { try $0.save(contentsOf: [house]) }
+            #expect(result.isEmpty == isRepeated)
+        }
+        #expect(try test.container.read { try $0.decode(Cellar.HouseTree.all) } == [house])
+        try test.verify()
+    }
+
+    @Test func `owners of sub-entities are owners too`() throws {
+        let test = try TestStore(for: Cellar.Storage.self, in: .file)
+        try test.container.perform { _ = try $0.save(Cellar.BoxTree(name: "box", bottles: [Bottle(label: "1")])) }
+        for error in errors(saving: [Cellar.BinTree(name: "bin", bottles: [Bottle(label: "1")])], in: test) {
+            #expect(error?.message.contains("belongs to another Box") == true, "\(error?.message ?? "saved")")
+        }
+        #expect(try test.container.read { try $0.decode(Cellar.BoxTree.all) }.map(\.bottles.count) == [1])
+        #expect(try test.container.read { try $0.decode(Cellar.BoxContent.all) }.map(\.bottles.count) == [1])
     }
 
     @Test func `the position in an error counts repeated children`() throws {

@@ -229,6 +229,8 @@ private enum Purchasing {
             try store.perform { _ = try $0.save(Purchasing.Stamped(number: 1)) }
         }
         #expect(error?.message.contains("the version has another value in each new instance") == true)
+        // Trees that are only read have no new instances.
+        #expect(try store.perform { try $0.decode(Purchasing.Stamped.all) }.isEmpty)
     }
 
     @Test func `a version that is left out is not compared, and moves on`() throws {

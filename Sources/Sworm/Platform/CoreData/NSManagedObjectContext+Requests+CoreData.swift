@@ -66,6 +66,15 @@ extension NSManagedObjectContext {
         return try fetch(native)
     }
 
+    /// Returns the objects that a request finds in the store, without regard to unsaved changes.
+    func fetchSavedObjects(_ request: RequestContent, of entity: ModelEntity) throws -> [NSManagedObject] {
+        let native: NSFetchRequest<NSManagedObject> = try request.fetchRequest(of: entity, in: self)
+        native.includesPendingChanges = false
+        return try fetch(native)
+    }
+
+    func modelEntity(of description: NSEntityDescription) -> ModelEntity? { description }
+
     /// Returns the objects that match a condition with steps to sub-entities, which are compared in memory: Core Data has no
     /// such steps. Parts of the condition without them limit the objects that are read.
     private func fetchObjects(

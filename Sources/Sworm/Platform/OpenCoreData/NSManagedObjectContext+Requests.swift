@@ -38,6 +38,15 @@ extension NSManagedObjectContext {
             reading: prefetching ? try reading(request, of: entity) : FetchReading())
     }
 
+    /// Returns the objects that a request finds in the store, without regard to unsaved changes.
+    func fetchSavedObjects(_ request: RequestContent, of entity: ModelEntity) throws -> [NSManagedObject] {
+        try fetchObjects(request.specification(of: entity), includesPendingChanges: false)
+    }
+
+    func modelEntity(of description: NSEntityDescription) -> ModelEntity? {
+        compiledModel?.entity(named: description.stableName)
+    }
+
     /// Returns the rows that a request finds; nil if the request must be answered with objects.
     func fetchRows(_ request: RequestContent, of entity: ModelEntity) throws -> FetchedRows? {
         try fetchRows(request.specification(of: entity), reading: try reading(request, of: entity))

@@ -7,13 +7,18 @@ struct TreeRows<Value> {
     private let memory: RowMemory
     private let level: LevelPlan
 
-    /// - Throws: An error if a row has a key that no object can have, which a damaged file may contain.
+    /// - Throws: An error if a row has a key or an entity that no object can have, which a damaged file may contain.
     init(checking memory: RowMemory, of level: LevelPlan) throws {
         self.memory = memory
         self.level = level
         for row in 0..<memory.count {
             let key = memory.integer(at: level.keyOffset, of: row)
             guard key > 0 else { throw CoreDataError.wrongKey(key, in: level.entity.name) }
+            guard let offset = level.entityOffset else { continue }
+            let number = memory.integer(at: offset, of: row)
+            guard let found = level.model.entity(numbered: number), level.entity.family.contains(found.number) else {
+                throw CoreDataError.wrongEntity(ofRow: key, number: number, in: level.entity.name)
+            }
         }
     }
 

@@ -12,6 +12,8 @@ final class TreePlan<Tree: ManagedTreeConvertible>: AnyTreePlan {
     // Unsafe: key paths are not `Sendable` in general. Those of a table are.
     /// The attribute that is the version of a tree's object.
     nonisolated(unsafe) let version: PartialKeyPath<Tree>?
+    /// The name of the version, if it differs in each new instance.
+    private let variableVersion: String?
     private let foundIssue = Locked<TableIssue??>(nil)
     private let foundEntities = Locked<TreeEntities?>(nil)
     private let foundWholes = Locked<[String: any TreeBranch<Tree>]?>(nil)
@@ -28,6 +30,8 @@ final class TreePlan<Tree: ManagedTreeConvertible>: AnyTreePlan {
         }
         self.links = links
         issues = Self.issues(of: entries, branches)
+        let line = version.flatMap { version in Tree.attributes.first { $0.keyPath == version }?.lines(0).first }
+        variableVersion = line.flatMap { FreshInstances<Tree>().differ(in: $0) ? $0.name : nil }
     }
 
     /// The computed columns, which are created anew for each read.
@@ -103,18 +107,6 @@ final class TreePlan<Tree: ManagedTreeConvertible>: AnyTreePlan {
                     .repeatedKeyPath, entity: "\(Tree.self)", member: name(entry.property),
                     message: "the version must be one property, which is in the table of attributes"))
         }
-        let mapping = Tree.mapping
-        for entry in versions {
-            guard let index = try? mapping.index(of: entry.property), !mapping.attributes[index].isOptional,
-                mapping.attributes[index].defaultValue == nil
-            else { continue }
-            issues.append(
-                TableIssue(
-                    .unfitDefault, entity: "\(Tree.self)", member: name(entry.property),
-                    message:
-                        "the version has another value in each new instance, so that a save cannot tell a new tree from one whose object was deleted; give it a constant default, as .distantPast, or make it an optional"
-                ))
-        }
         return issues
     }
 
@@ -126,6 +118,12 @@ final class TreePlan<Tree: ManagedTreeConvertible>: AnyTreePlan {
     }
 
     func checkSaving(_ bindings: BindingCache, besides inverse: String?) throws {
+        if let variableVersion {
+            throw StoreError(
+                .invalidTable,
+                "\(Tree.self).\(variableVersion): the version has another value in each new instance, so that a save cannot tell a new tree from one whose object was deleted. Give it a constant default, such as `.distantPast`, or make it an optional that is nil.",
+                entity: entityName, attribute: variableVersion)
+        }
         var written: [String: String] = [:]
         for branch in branches where branch.relation != inverse {
             if let issue = try branch.writingIssue(bindings) { throw issue }

@@ -1,5 +1,11 @@
 import SwormPredicates
 
+/// The owner and the name of a relation whose objects a save writes.
+struct LinkKey: Hashable {
+    let owner: ObjectIdentifier
+    let relation: String
+}
+
 /// The objects behind one relation of an object, as the saved trees have them.
 final class LinkPlan {
     let owner: SaveNode
@@ -13,6 +19,10 @@ final class LinkPlan {
     private(set) var children: [SaveNode]
     /// The position of each child in the tree, which may have children repeatedly.
     private var positions: [ObjectIdentifier: Int]
+    /// The topmost entity that has the relation, for whose objects a member has one owner.
+    let declarer: NSEntityDescription
+    /// The relation by its name and that of its topmost entity. Other entities may have relations of the same name.
+    let memberRelation: String
     /// The objects behind the relation before the save.
     let current: [NSManagedObject]
 
@@ -25,6 +35,8 @@ final class LinkPlan {
         (self.isMovable, self.isInOrder, self.place) = (isMovable, isInOrder, place)
         (self.children, self.current) = (Self.different(children), current)
         positions = Self.positions(of: children)
+        declarer = relation.entity.declarer(ofRelation: relation.name)
+        memberRelation = "\(declarer.stableName).\(relation.name)"
     }
 
     /// Whether the children belong to the owner: they are deleted with it, or when they are no longer in its tree.
@@ -70,36 +82,15 @@ final class LinkPlan {
     var hasOneOwner: Bool { relation.inverseRelationship.map { !$0.isToMany } ?? relation.isToMany }
 
     /// The relation of a member to its owner; nil if it may have several, or the relation has no inverse.
-    private var wayBack: NSRelationshipDescription? {
-        relation.inverseRelationship.flatMap { $0.isToMany ? nil : $0 }
-    }
+    var wayBack: NSRelationshipDescription? { relation.inverseRelationship.flatMap { $0.isToMany ? nil : $0 } }
 
     /// Returns whether a member has moved to another owner.
     func hasLost(_ member: NSManagedObject) -> Bool {
         wayBack.map { member.value(forKey: $0.name) as? NSManagedObject !== owner.object } ?? false
     }
 
-    /// Returns the owners that known children have before the save, as far as these are not those of this plan.
-    func otherOwners() throws -> [(child: SaveNode, owner: NSManagedObject)] {
-        guard hasOneOwner else { return [] }
-        let present = Set(current.map(ObjectIdentifier.init))
-        let added = children.filter { child in
-            child.object.map { !present.contains(ObjectIdentifier($0)) } ?? false
-        }
-        if let wayBack {
-            return added.compactMap { child in
-                (child.object?.value(forKey: wayBack.name) as? NSManagedObject).map { (child, $0) }
-            }
-        }
-        let objects = added.compactMap(\.object).filter { !$0.objectID.isTemporaryID }
-        if objects.isEmpty { return [] }
-        let type = owner.type
-        var owners: [ObjectIdentifier: NSManagedObject] = [:]
-        for owner in try type.owners(of: objects, along: relation.name) {
-            for member in try type.members(of: owner, along: relation.name) { owners[ObjectIdentifier(member)] = owner }
-        }
-        return added.compactMap { child in
-            child.object.flatMap { owners[ObjectIdentifier($0)] }.map { (child, $0) }
-        }
+    /// Returns the key under which a member has one owner.
+    func key(of member: AnyObject) -> LinkKey {
+        LinkKey(owner: ObjectIdentifier(member), relation: memberRelation)
     }
 }

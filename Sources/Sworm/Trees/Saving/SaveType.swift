@@ -15,8 +15,6 @@ protocol SaveType: AnyObject {
     func destination(of object: NSManagedObject, along relation: String) throws -> NSManagedObject?
     func setDestination(_ destination: NSManagedObject?, of object: NSManagedObject, along relation: String) throws
     func members(of object: NSManagedObject, along relation: String) throws -> [NSManagedObject]
-    /// Returns the objects whose relation to many contains one of the members.
-    func owners(of members: [NSManagedObject], along relation: String) throws -> [NSManagedObject]
     func addMember(_ member: NSManagedObject, to object: NSManagedObject, along relation: String) throws
     func removeMember(_ member: NSManagedObject, from object: NSManagedObject, along relation: String) throws
     func setMembers(_ members: [NSManagedObject], of object: NSManagedObject, along relation: String) throws
@@ -58,17 +56,6 @@ final class TypedSave<T: ManagedTreeConvertible>: SaveType {
 
     func members(of object: NSManagedObject, along relation: String) throws -> [NSManagedObject] {
         try binding.members(of: object, along: relation)
-    }
-
-    func owners(of members: [NSManagedObject], along relation: String) throws -> [NSManagedObject] {
-        guard let context = members.first?.managedObjectContext else { return [] }
-        let references = members.map { ExpressionTree.value(.object($0.objectID.reference)) }
-        var request = RequestContent()
-        request.narrow(
-            ConditionContent(
-                PredicateTree.comparison(
-                    Comparison(.path([relation]), by: .in, with: .list(references), quantifier: .any))))
-        return try context.fetchObjects(request, of: binding.entity)
     }
 
     func addMember(_ member: NSManagedObject, to object: NSManagedObject, along relation: String) throws {

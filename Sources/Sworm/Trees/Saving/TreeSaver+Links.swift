@@ -1,11 +1,5 @@
 import SwormPredicates
 
-/// The owner and the name of a relation whose objects a save writes.
-struct LinkKey: Hashable {
-    let owner: ObjectIdentifier
-    let relation: String
-}
-
 // The objects behind relations.
 extension TreeSaver {
     /// Adds the objects behind a relation of an object.
@@ -53,7 +47,7 @@ extension TreeSaver {
         var known: [LinkKey: LinkPlan] = [:]
         for plan in links where plan.hasOneOwner {
             for child in plan.children {
-                let key = LinkKey(owner: ObjectIdentifier(child), relation: plan.relation.name)
+                let key = plan.key(of: child)
                 guard let other = known.updateValue(plan, forKey: key), other !== plan else { continue }
                 guard policy.takesLast else {
                     let path = plan.path(of: child)
@@ -73,7 +67,7 @@ extension TreeSaver {
         for plan in links {
             let current = Set(plan.current.map(ObjectIdentifier.init))
             for case let object? in plan.children.map(\.object) where !current.contains(ObjectIdentifier(object)) {
-                placed.insert(LinkKey(owner: ObjectIdentifier(object), relation: plan.relation.name))
+                placed.insert(plan.key(of: object))
             }
         }
         return placed

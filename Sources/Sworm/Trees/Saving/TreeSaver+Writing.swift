@@ -10,14 +10,15 @@ extension TreeSaver {
     ///   the context reads. The caller restores the context.
     func write(deleting replaced: [NSManagedObject] = []) throws {
         try checkRepeatedChildren()
-        for plan in links { try checkOwners(plan) }
+        let former = try FormerOwners(of: links, in: context)
+        for plan in links { try checkOwners(plan, former) }
         let nodes = nodes.filter { $0.uses > 0 }
         let placed = placedChildren
         var failures = SaveFailures()
         for node in nodes { try failures.collect(at: node.place) { try write(node) } }
         try failures.check()
         var removed: [(object: NSManagedObject, plan: LinkPlan)] = []
-        for plan in links { try write(plan, removing: &removed, placed: placed) }
+        for plan in links { try write(plan, removing: &removed, placed: placed, from: former) }
         for (object, plan) in removed where !object.isDeleted {
             note(.delete, at: plan.place.path, of: object)
             result.deleted += 1
@@ -46,13 +47,12 @@ extension TreeSaver {
     }
 
     /// Throws an error if a child is taken from an owner that is not in the trees.
-    private func checkOwners(_ plan: LinkPlan) throws {
+    private func checkOwners(_ plan: LinkPlan, _ former: FormerOwners) throws {
         guard plan.hasOneOwner, !plan.isMovable else { return }
-        for (child, owner) in try plan.otherOwners() {
-            guard owner !== plan.owner.object, node(of: owner) == nil, !replaced.contains(ObjectIdentifier(owner))
-            else {
-                continue
-            }
+        for child in plan.children {
+            guard let owner = former.owner(of: child, along: plan), owner !== plan.owner.object,
+                node(of: owner) == nil, !replaced.contains(ObjectIdentifier(owner))
+            else { continue }
             let path = child.place.path
             // Without the owner's id, because the message may be an answer to somebody who must not know it.
             throw StoreError(
@@ -143,14 +143,14 @@ extension TreeSaver {
     }
 
     private func write(
-        _ plan: LinkPlan, removing removed: inout [(object: NSManagedObject, plan: LinkPlan)], placed: Set<LinkKey>
+        _ plan: LinkPlan, removing removed: inout [(object: NSManagedObject, plan: LinkPlan)], placed: Set<LinkKey>,
+        from former: FormerOwners
     ) throws {
         guard let owner = plan.owner.object else { return }
         let type = plan.owner.type
         let name = plan.relation.name
         let objects = plan.children.compactMap(\.object)
         let kept = Set(objects.map(ObjectIdentifier.init))
-        let before = Set(plan.current.map(ObjectIdentifier.init))
         var unlinked: [NSManagedObject] = []
         for member in plan.current where !kept.contains(ObjectIdentifier(member)) {
             guard plan.role.removes else { continue }
@@ -160,13 +160,16 @@ extension TreeSaver {
             } else {
                 unlinked.append(member)
                 // A child that has moved is counted as linked.
-                let key = LinkKey(owner: ObjectIdentifier(member), relation: plan.relation.name)
-                if plan.hasOneOwner, placed.contains(key) { continue }
+                if plan.hasOneOwner, placed.contains(plan.key(of: member)) { continue }
                 result.unlinked += 1
                 note(.unlink, at: plan.place.path, of: member)
             }
         }
-        let added = plan.children.filter { child in child.object.map { !before.contains(ObjectIdentifier($0)) } ?? false
+        let added = plan.added
+        for child in added {
+            if let object = child.object, let owner = former.owner(of: child, along: plan) {
+                plan.take(object, from: owner)
+            }
         }
         if !added.isEmpty || !unlinked.isEmpty { plan.owner.isRelinked = true }
         for child in added where !child.isNew && !plan.owner.isNew {

@@ -11,7 +11,7 @@ extension SQLiteSession {
                 // the program, or has lost its file, only those that are asked for are read.
                 do {
                     return try rows(of: bound(scan, on: connection), layout: layout)
-                } catch  where !(error is SQLiteError) {}
+                } catch let error where !(error is SQLiteError) {}
             }
             do {
                 return try rows(of: statement(for: level, on: connection), layout: layout, limit: limit(of: level))
