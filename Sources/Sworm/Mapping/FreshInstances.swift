@@ -17,7 +17,7 @@ struct FreshInstances<T: ManagedTreeConvertible> {
     /// Returns the value of an attribute that all instances share, or nil if the values differ or are nil.
     func commonValue(of line: AttributeLine<T>) -> AttributeValue? {
         guard let first = instances.first, let value = try? line.read(first), value != .null else { return nil }
-        return instances.dropFirst().allSatisfy { (try? line.read($0)) == value } ? value : nil
+        return differ(in: line) ? nil : value
     }
 
     /// Returns whether the instances have different values of an attribute.

@@ -73,6 +73,7 @@ extension NSManagedObjectContext {
         return try fetch(native)
     }
 
+    /// Returns the entity of requests for the objects of a description.
     func modelEntity(of description: NSEntityDescription) -> ModelEntity? { description }
 
     /// Returns the objects that match a condition with steps to sub-entities, which are compared in memory: Core Data has no

@@ -43,6 +43,7 @@ extension NSManagedObjectContext {
         try fetchObjects(request.specification(of: entity), includesPendingChanges: false)
     }
 
+    /// Returns the entity of requests for the objects of a description.
     func modelEntity(of description: NSEntityDescription) -> ModelEntity? {
         compiledModel?.entity(named: description.stableName)
     }

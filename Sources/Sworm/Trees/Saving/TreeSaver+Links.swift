@@ -65,10 +65,7 @@ extension TreeSaver {
     var placedChildren: Set<LinkKey> {
         var placed: Set<LinkKey> = []
         for plan in links {
-            let current = Set(plan.current.map(ObjectIdentifier.init))
-            for case let object? in plan.children.map(\.object) where !current.contains(ObjectIdentifier(object)) {
-                placed.insert(plan.key(of: object))
-            }
+            for case let object? in plan.added.map(\.object) { placed.insert(plan.key(of: object)) }
         }
         return placed
     }
