@@ -13,6 +13,14 @@ extension PlainStore {
         /// By table, key and transaction.
         var named: [String: Int64] = [:]
         var last: [String: Set<Int64>] = [:]
+        func entities(_ store: PlainStore) -> [String: [PlainStore.Cell?: PlainStore.Cell?]] {
+            Dictionary(
+                uniqueKeysWithValues: Set(roots.values).map { table in
+                    let rows = (store.rows[table] ?? []).map { ($0["Z_PK"], $0["Z_ENT"]) }
+                    return (table, Dictionary(rows, uniquingKeysWith: { one, _ in one }))
+                })
+        }
+        let (formerEntities, currentEntities) = (entities(before), entities(self))
         for change in changes.dropFirst(old.count) {
             let table = change["ZENTITY"]?.integer.flatMap { roots[Int($0)] } ?? "nothing"
             let object = "\(table) \(change["ZENTITYPK"]?.integer ?? -1)"
@@ -20,8 +28,8 @@ extension PlainStore {
             let place = "\(object) \(change["ZTRANSACTIONID"]?.integer ?? -1)"
             if named.updateValue(type, forKey: place) != nil { issues.append("\(place) is named twice") }
             last[object, default: []].insert(type)
-            let row = (type == 2 ? before : self).rows[table]?.first { $0["Z_PK"] == change["ZENTITYPK"] }
-            if let row, row["Z_ENT"] != change["ZENTITY"] { issues.append("\(object) has another entity") }
+            let entity = (type == 2 ? formerEntities : currentEntities)[table]?[change["ZENTITYPK"]]
+            if let entity, entity != change["ZENTITY"] { issues.append("\(object) has another entity") }
             guard (change["ZCOLUMNS"] ?? .null) == .null else {
                 if type != 1 { issues.append("\(place) has changed properties") }
                 continue

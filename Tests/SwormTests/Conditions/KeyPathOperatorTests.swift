@@ -139,8 +139,10 @@ struct KeyPathOperatorTests {
     @Test func `a condition nested too deeply is a failure and no crash`() {
         let deep = (0..<100_000).reduce(\Book.year == 0) { condition, _ in !condition }
         #expect(throws: StoreError.self) { try deep.validate() }
-        let mixed = (0..<10_000).reduce(\Book.year == 0) {
-            $1 % 2 == 0 ? \Book.year == $1 || $0 : \Book.year == $1 && $0
+        var mixed = \Book.year == 0
+        for year in 0..<10_000 {
+            let other = \Book.year == year
+            mixed = year.isMultiple(of: 2) ? other || mixed : other && mixed
         }
         #expect(throws: StoreError.self) { try mixed.validate() }
     }
