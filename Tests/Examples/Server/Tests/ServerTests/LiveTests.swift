@@ -1,8 +1,6 @@
-import AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -13,14 +11,13 @@ import Testing
 
 /// The events of a live list, as a client reads them.
 struct Events {
-    private var chunks: HTTPClientResponse.Body.AsyncIterator
+    private let exchange: HTTPExchange
     private var text = ""
 
     /// Starts a request.
     init(of url: String) async throws {
-        let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .seconds(60))
-        #expect(response.headers["content-type"] == ["text/event-stream"])
-        chunks = response.body.makeAsyncIterator()
+        exchange = try await HTTPExchange(.GET, url)
+        #expect(exchange.headers["content-type"] == ["text/event-stream"])
     }
 
     /// Returns the list of the next event, or nil at the end of the stream.
@@ -34,7 +31,7 @@ struct Events {
                 decoder.dateDecodingStrategy = .iso8601
                 return try decoder.decode(BookList.self, from: Data(event.dropFirst(6).utf8))
             }
-            guard let chunk = try await chunks.next() else { return nil }
+            guard let chunk = try await exchange.next() else { return nil }
             text += String(buffer: chunk)
         }
     }
@@ -74,14 +71,14 @@ struct LiveTests {
         source.yield(1)
         let router = Router(context: BookContext.self)
         router.get("events") { request, context in Response.events(values, for: request, context) }
-        try await Application(router: router).test(.ahc(.http)) { client in
-            var request = HTTPClientRequest(url: "http://localhost:\(client.port ?? 0)/events")
-            request.headers.add(name: "connection", value: "close")
-            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
-            for try await chunk in response.body {
-                #expect(String(buffer: chunk) == "data: 1\n\n")
-                break
-            }
+        try await TestServer.serving { running in
+            Application(
+                router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+                onServerRunning: running)
+        } test: { port in
+            let exchange = try await HTTPExchange(.GET, "http://127.0.0.1:\(port)/events")
+            #expect(try await exchange.next().map { String(buffer: $0) } == "data: 1\n\n")
+            await exchange.close()
             for await _ in ends {}
         }
     }
@@ -96,11 +93,9 @@ struct LiveTests {
         try await TestServer.run(over: store) { [address = other.address] server in
             var events = try await Events(of: server.url("/books/live"))
             #expect(try await events.next()?.total == 0)
-            var request = HTTPClientRequest(url: address + "/1")
-            request.method = .PUT
-            request.body = .bytes(ByteBuffer(string: book()))
-            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
-            #expect(response.status == .created)
+            let exchange = try await HTTPExchange(.PUT, address + "/1", body: book())
+            #expect(exchange.status == .created)
+            _ = try await exchange.body()
             #expect(try await events.next()?.books.map(\.isbn) == ["1"])
         }
     }

@@ -1,8 +1,10 @@
 import Foundation
 import HTTPTypes
-import HummingbirdTesting
+import Hummingbird
 import Logging
 import NIOCore
+import NIOHTTP1
+import ServiceLifecycle
 import Sworm
 
 @testable import Server
@@ -10,7 +12,7 @@ import Sworm
 /// A server for one test, on a port and over a store of its own.
 struct TestServer {
     let store: PersistentContainer
-    let client: any TestClientProtocol
+    let port: Int
 
     /// Runs a test while a server is running.
     static func run<Value>(
@@ -19,8 +21,37 @@ struct TestServer {
     ) async throws -> Value {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let store = try store ?? .books(at: .memory, logger: logger)
-        return try await bookServer(for: store, port: 0, timeLimit: timeLimit, logger: logger).test(.ahc(.http)) {
-            try await test(TestServer(store: store, client: $0))
+        return try await serving { running in
+            bookServer(for: store, port: 0, timeLimit: timeLimit, logger: logger, onServerRunning: running)
+        } test: { port in
+            try await test(TestServer(store: store, port: port))
+        }
+    }
+
+    /// Runs a test with the port of a server, and shuts the server down.
+    static func serving<Value>(
+        _ server: (@escaping @Sendable (any Channel) async -> Void) -> some ApplicationProtocol & Service,
+        test: (Int) async throws -> Value
+    ) async throws -> Value {
+        let (ports, port) = AsyncStream<Int>.makeStream()
+        let server = server { channel in port.yield(channel.localAddress?.port ?? 0) }
+        let group = ServiceGroup(services: [server], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        return try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                defer { port.finish() }
+                try await group.run()
+            }
+            let result: Result<Value, any Error>
+            do {
+                // Without a port, the server has ended, and its error is thrown below.
+                let running = await ports.first { _ in true }
+                result = .success(try await test(running ?? 0))
+            } catch {
+                result = .failure(error)
+            }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+            return try result.get()
         }
     }
 
@@ -28,15 +59,19 @@ struct TestServer {
     func send(
         _ method: HTTPRequest.Method, _ uri: String, _ body: String? = nil, headers: HTTPFields = [:]
     ) async throws -> Answer {
-        let response = try await client.executeRequest(
-            uri: uri, method: method, headers: headers, body: body.map { ByteBuffer(string: $0) })
+        let exchange = try await HTTPExchange(
+            HTTPMethod(rawValue: method.rawValue), url(uri),
+            headers: HTTPHeaders(headers.map { ($0.name.rawName, $0.value) }), body: body)
+        var fields = HTTPFields()
+        for (name, value) in exchange.headers {
+            if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
+        }
         return Answer(
-            status: response.status.code, eTag: response.headers[.eTag], headers: response.headers,
-            body: Data(response.body.readableBytesView))
+            status: Int(exchange.status.code), eTag: fields[.eTag], headers: fields, body: try await exchange.body())
     }
 
-    /// The URL of a path, for clients of another kind.
-    func url(_ path: String) -> String { "http://localhost:\(client.port ?? 0)\(path)" }
+    /// Returns the URL of a path.
+    func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 }
 
 struct Answer: Sendable {
