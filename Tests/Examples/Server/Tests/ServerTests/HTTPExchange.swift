@@ -5,20 +5,21 @@ import NIOPosix
 
 /// A request and its response over HTTP/1.1, on a connection of its own. The body of the response is read as it arrives.
 struct HTTPExchange: Sendable {
-    enum Failure: Error { case wrongURL(String), noResponse }
+    enum Failure: Error { case wrongURL(String), noResponse, timeout }
 
     let status: HTTPResponseStatus
     let headers: HTTPHeaders
     private let channel: any Channel
     private let parts: AsyncThrowingStream<HTTPClientResponsePart, any Error>
 
-    /// Connects, sends a request, and waits for the head of the response.
+    /// Connects, sends a request, and waits for the head of the response. A connection on which nothing happens for a
+    /// minute is an error.
     ///
     /// - Parameters:
     ///   - body: The bytes of the body that are sent.
     ///   - length: The length that the head announces; the length of the body by default.
     init(
-        _ method: HTTPMethod = .GET, _ url: String, headers: HTTPHeaders = [:], body: String? = nil, length: Int? = nil
+        _ method: HTTPMethod, _ url: String, headers: HTTPHeaders = [:], body: String? = nil, length: Int? = nil
     ) async throws {
         guard let address = URL(string: url), let host = address.host(), let port = address.port else {
             throw Failure.wrongURL(url)
@@ -28,6 +29,7 @@ struct HTTPExchange: Sendable {
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                    try channel.pipeline.syncOperations.addHandler(IdleStateHandler(allTimeout: .seconds(60)))
                     try channel.pipeline.syncOperations.addHandler(ResponseReader(parts: source))
                 }
             }
@@ -89,6 +91,11 @@ private final class ResponseReader: ChannelInboundHandler {
         let part = unwrapInboundIn(data)
         parts.yield(part)
         if case .end = part { parts.finish() }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard event is IdleStateHandler.IdleStateEvent else { return context.fireUserInboundEventTriggered(event) }
+        errorCaught(context: context, error: HTTPExchange.Failure.timeout)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
