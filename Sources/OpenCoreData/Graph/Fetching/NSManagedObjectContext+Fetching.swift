@@ -95,14 +95,17 @@ extension NSManagedObjectContext {
             if reading.batchSize > 0, !isRefreshing {
                 return try faults(specification, in: origins[0], reading: reading)
             }
-            objects = try savedObjects(specification, in: origins[0], isRefreshing: isRefreshing)
+            objects = try savedObjects(
+                specification, in: origins[0], isRefreshing: isRefreshing, areFaults: reading.returnsFaults)
         } else {
             objects = try mergedObjects(
-                specification, origins: origins, pending: pending, isRefreshing: isRefreshing)
+                specification, origins: origins, pending: pending, isRefreshing: isRefreshing,
+                areFaults: reading.returnsFaults)
             // If a value could not be read, the predicate or the order has treated it as nil.
             try throwReadError()
         }
         try prefetch(reading.prefetch, of: objects)
+        if !reading.returnsFaults { for object in objects where object.snapshot.isUnfired { try object.load() } }
         return objects
     }
 
@@ -168,22 +171,6 @@ extension NSManagedObjectContext {
         return true
     }
 
-    // MARK: Saved rows
-
-    private func savedObjects(
-        _ specification: FetchSpecification, in origin: ObjectOrigin, isRefreshing: Bool
-    ) throws -> [NSManagedObject] {
-        let shape = self.shape(of: specification.entity, origin)
-        let buffer = try withSession(of: origin) { try $0.rows(specification, shape: shape) }
-        let group = RowSet(buffer: buffer, shape: shape)
-        var objects: [NSManagedObject] = []
-        objects.reserveCapacity(buffer.count)
-        for row in 0..<buffer.count {
-            objects.append(try object(in: group, row: row, origin: origin, isRefreshing: isRefreshing))
-        }
-        return objects
-    }
-
     // MARK: Unsaved changes
 
     /// The effect of unsaved changes on a request.
@@ -217,7 +204,8 @@ extension NSManagedObjectContext {
     }
 
     private func mergedObjects(
-        _ specification: FetchSpecification, origins: [ObjectOrigin], pending: PendingEffect, isRefreshing: Bool
+        _ specification: FetchSpecification, origins: [ObjectOrigin], pending: PendingEffect, isRefreshing: Bool,
+        areFaults: Bool
     ) throws -> [NSManagedObject] {
         var broad = specification
         broad.offset = 0
@@ -237,7 +225,8 @@ extension NSManagedObjectContext {
         for origin in origins {
             // A request that the store rejects must be rejected here, too, whether or not there are unsaved changes.
             if pending == .everything { try withSession(of: origin) { try $0.check(specification) } }
-            for object in try savedObjects(broad, in: origin, isRefreshing: isRefreshing) {
+            let stored = try savedObjects(broad, in: origin, isRefreshing: isRefreshing, areFaults: areFaults)
+            for object in stored {
                 if pending != .none, object.status.contains(.deleted) { continue }
                 if pending == .everything {
                     // Comparing in memory can take long if there are many members, and there is no running statement to

@@ -64,9 +64,14 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     /// Whether unsaved changes of the context are taken into account. Dictionaries never include them: they contain the
     /// values in the store.
     open var includesPendingChanges = true
-    /// Has no effect, because the values of the objects are always read with them.
+    /// Whether the rows of the objects are read with them. If not, the fetch only reads the ids, like a fetch with a
+    /// ``fetchBatchSize``: a row is read when a property of its object is.
     open var includesPropertyValues = true
-    /// Has no effect, because the objects of a fetch have the values of their rows.
+    /// Whether the objects are faults, which take their values from the rows of the fetch when a property is first
+    /// read. No row is read twice.
+    ///
+    /// If this property is false, the faults fire before the fetch returns, and each calls
+    /// ``NSManagedObject/awakeFromFetch()``.
     open var returnsObjectsAsFaults = true
     /// Whether registered objects of the context adopt the values of their rows, except for unsaved changes.
     open var shouldRefreshRefetchedObjects = false
