@@ -38,7 +38,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     public init(
         fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
         sectionNameKeyPath: String?, cacheName name: String?
-    ) where ResultType: NSFetchRequestResult {
+    ) {
         results = FetchedResults(
             fetchRequest, context: context, sectionNameKeyPath: sectionNameKeyPath, cacheName: name,
             isResult: { $0 is ResultType }
@@ -164,7 +164,7 @@ protocol SectionTitling: AnyObject {
 
 extension NSFetchedResultsController: SectionTitling {}
 
-extension NSFetchedResultsController where ResultType: NSFetchRequestResult {
+extension NSFetchedResultsController {
     /// The request that the controller was created with.
     public final var fetchRequest: NSFetchRequest<ResultType> {
         results.request as? NSFetchRequest<ResultType> ?? NSFetchRequest()

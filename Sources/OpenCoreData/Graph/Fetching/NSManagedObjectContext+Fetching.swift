@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
     /// - Parameter request: The request. Its result type must match the type of the results.
     /// - Returns: Managed objects, ids, dictionaries or a count.
     /// - Throws: An error that names an unknown entity or key, or the store's error.
-    public func fetch<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [T] {
+    public func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
         beginFetch(request)
         let results: [Any]
         switch request.resultType {
@@ -41,14 +41,14 @@ extension NSManagedObjectContext {
     ///
     /// - Parameter request: The request. Its limit caps the count.
     /// - Throws: An error that names an unknown entity or key, or the store's error.
-    public func count<T: NSFetchRequestResult>(for request: NSFetchRequest<T>) throws -> Int {
+    public func count<T>(for request: NSFetchRequest<T>) throws -> Int {
         beginFetch(request)
         let specification = try request.specification(in: requireCoordinator().compiledModel)
         return try count(
             specification, includesPendingChanges: request.includesPendingChanges, stores: request.affectedStores)
     }
 
-    private func fetchObjects<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [NSManagedObject] {
+    private func fetchObjects<T>(_ request: NSFetchRequest<T>) throws -> [NSManagedObject] {
         let coordinator = try requireCoordinator()
         let specification = try request.specification(in: coordinator.compiledModel)
         return try fetchObjects(
@@ -57,7 +57,7 @@ extension NSManagedObjectContext {
             reading: try request.reading(specification, in: coordinator.compiledModel))
     }
 
-    private func fetchIDs<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [NSManagedObjectID] {
+    private func fetchIDs<T>(_ request: NSFetchRequest<T>) throws -> [NSManagedObjectID] {
         let coordinator = try requireCoordinator()
         let specification = try request.specification(in: coordinator.compiledModel)
         let origins = try self.origins(of: specification, in: request.affectedStores)

@@ -73,7 +73,7 @@ open class NSManagedObject: NSObject {
     /// Creates an object of the class's entity and inserts it into a context.
     ///
     /// - Parameter moc: The context. Exactly one entity of its model must have this class's name as its class.
-    public convenience init(context moc: NSManagedObjectContext) {
+    public required convenience init(context moc: NSManagedObjectContext) {
         let entity = moc.entity(forClass: Self.self) ?? NSEntityDescription(unknownName: String(describing: Self.self))
         self.init(entity: entity, insertInto: moc)
     }

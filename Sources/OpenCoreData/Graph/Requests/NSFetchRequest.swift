@@ -35,7 +35,10 @@ open class NSPersistentStoreRequest: NSObject {
 /// Comparisons follow the rules of the store everywhere: nil is neither equal to nor different from any value, except
 /// in `x == nil` and `x != nil`. Without sort descriptors, the results are in the order of their keys; with them, the
 /// key decides the order of equal values.
-open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest {
+///
+/// `ResultType` is the type of the results: a class of managed objects, `NSManagedObjectID`, `NSDictionary`, `NSNumber`, or
+/// `any NSFetchRequestResult` for a request whose ``resultType`` is decided later.
+open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     /// The entity's name.
     open private(set) var entityName: String?
     /// The entity. Setting it sets the name.
