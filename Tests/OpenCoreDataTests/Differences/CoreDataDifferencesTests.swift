@@ -156,11 +156,3 @@ struct CoreDataDifferencesTests {
         }
     }
 }
-
-extension NSManagedObjectContext {
-    /// Does something and saves.
-    fileprivate func with(_ work: (NSManagedObjectContext) throws -> Void) throws {
-        try work(self)
-        try save()
-    }
-}

@@ -1,3 +1,4 @@
+import SwormRows
 package import SwormStore
 
 extension NSManagedObjectContext {
