@@ -134,7 +134,7 @@ extension NSManagedObject {
     /// Records an error that an accessor cannot throw; the next validation of the object throws it.
     final func refuse(_ error: any Error, key: String) {
         let refusal =
-            error as? CoreDataError
+            error.asCoreData
             ?? CoreDataError(
                 NSManagedObjectValidationError, "Cannot set '\(key)' of \(compiledEntity.name): \(error)",
                 entity: compiledEntity.name,

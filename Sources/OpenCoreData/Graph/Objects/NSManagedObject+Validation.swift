@@ -32,7 +32,6 @@ extension NSManagedObject {
     /// Validates every property that may have changed.
     final func validateProperties() throws {
         var errors = refusals
-        var foreign: (any Error)?
         let isInserted = status.contains(.inserted) || context?.validation == .everything
         // Only subclasses can add their own rules.
         let hasOwnRules = type(of: self) != NSManagedObject.self
@@ -53,12 +52,11 @@ extension NSManagedObject {
                     try setAttribute(slot, to: accepted)
                 }
             } catch {
-                if !(error is CoreDataError) { foreign = error }
                 errors.append(
-                    error as? CoreDataError
-                        ?? CoreDataError(
-                            NSManagedObjectValidationError, "'\(key)' of \(compiledEntity.name) is not valid: \(error)",
-                            entity: compiledEntity.name, key: key, cause: error))
+                    error.asCoreData
+                        ?? .ofApplication(
+                            error, "'\(key)' of \(compiledEntity.name) is not valid: \(error)",
+                            entity: compiledEntity.name, key: key))
             }
         }
         if isInserted {
@@ -78,8 +76,6 @@ extension NSManagedObject {
             if let error = relationship.violation(count: count, entity: compiledEntity.name) { errors.append(error) }
         }
         if errors.isEmpty { return }
-        // A single error is rethrown exactly as the subclass threw it.
-        if let foreign, errors.count == 1 { throw foreign }
         for index in errors.indices where errors[index].objects.isEmpty { errors[index].objects = [objectID.reference] }
         try CoreDataError.throwAll(errors)
     }
