@@ -63,7 +63,7 @@ package struct CoreDataError: Error, CustomNSError, LocalizedError, CustomString
     package var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
         if let key { info[NSValidationKeyErrorKey] = key }
-        if let value { info[NSValidationValueErrorKey] = value.foundationValue ?? NSNull() }
+        if let value { info[NSValidationValueErrorKey] = value.cocoaValue ?? NSNull() }
         if let entity { info["NSEntityName"] = entity }
         if !objects.isEmpty { info[NSAffectedObjectsErrorKey] = objects }
         if !details.isEmpty { info[NSDetailedErrorsKey] = details as [any Error] }

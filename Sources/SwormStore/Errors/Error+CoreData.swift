@@ -9,9 +9,6 @@ extension Error {
         let info = (self as? CocoaError)?.userInfo ?? (self as? NSError)?.userInfo
         return info?[CoreDataError.userInfoKey] as? CoreDataError
     }
-
-    /// The message of an error of the framework, or the description of any other error.
-    package var summary: String { asCoreData?.message ?? "\(self)" }
 }
 
 extension CoreDataError {

@@ -159,17 +159,3 @@ extension CompiledEntity {
         return value
     }
 }
-
-extension AttributeValue {
-    /// The value in the types of keyed access: numbers and booleans as `NSNumber`.
-    var cocoaValue: Any? {
-        switch self {
-        case .null: nil
-        case .bool(let value): NSNumber(value: value)
-        case .int(let value): NSNumber(value: value)
-        case .double(let value): NSNumber(value: value)
-        case .decimal(let value): NSDecimalNumber(decimal: value)
-        default: foundationValue
-        }
-    }
-}
