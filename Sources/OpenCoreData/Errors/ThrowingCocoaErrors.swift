@@ -1,5 +1,3 @@
-import SwormStore
-
 /// Runs the work of a public call, and throws the framework's errors as `CocoaError`s.
 ///
 /// A public method that throws consists of one call of this function, and is listed in `PublicErrorTests`. Inside a
