@@ -78,7 +78,9 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     /// - Throws: An error if the request has no order, is not a request for managed objects, or is not valid; if the
     ///   objects are not ordered by section, or are not of the type of the results; and the store's error. The results
     ///   are unchanged then.
-    open func performFetch() throws { try results.performFetch() }
+    open func performFetch() throws {
+        try managedObjectContext.throwingCocoaErrors { try results.performFetch() }
+    }
 
     // MARK: Objects
 

@@ -11,6 +11,10 @@ extension NSManagedObjectContext {
     /// - Returns: Managed objects, ids, dictionaries or a count.
     /// - Throws: An error that names an unknown entity or key, or the store's error.
     public func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
+        try throwingCocoaErrors { try results(of: request) }
+    }
+
+    private func results<T>(of request: NSFetchRequest<T>) throws -> [T] {
         beginFetch(request)
         let results: [Any]
         switch request.resultType {
@@ -42,10 +46,12 @@ extension NSManagedObjectContext {
     /// - Parameter request: The request. Its limit caps the count.
     /// - Throws: An error that names an unknown entity or key, or the store's error.
     public func count<T>(for request: NSFetchRequest<T>) throws -> Int {
-        beginFetch(request)
-        let specification = try request.specification(in: requireCoordinator().compiledModel)
-        return try count(
-            specification, includesPendingChanges: request.includesPendingChanges, stores: request.affectedStores)
+        try throwingCocoaErrors {
+            beginFetch(request)
+            let specification = try request.specification(in: requireCoordinator().compiledModel)
+            return try count(
+                specification, includesPendingChanges: request.includesPendingChanges, stores: request.affectedStores)
+        }
     }
 
     private func fetchObjects<T>(_ request: NSFetchRequest<T>) throws -> [NSManagedObject] {

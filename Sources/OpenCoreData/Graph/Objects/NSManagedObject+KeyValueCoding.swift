@@ -174,7 +174,7 @@ extension NSManagedObject {
     /// Records an error that an accessor cannot throw; the next validation of the object throws it.
     final func refuse(_ error: any Error, key: String) {
         let refusal =
-            error as? CoreDataError
+            error.asCoreData
             ?? CoreDataError(
                 NSManagedObjectValidationError, "Cannot set '\(key)' of \(compiledEntity.name): \(error)",
                 entity: compiledEntity.name,
@@ -197,19 +197,5 @@ extension CompiledEntity {
                 entity: name, key: attributes[slot].name)
         }
         return value
-    }
-}
-
-extension AttributeValue {
-    /// The value in the types of keyed access: numbers and booleans as `NSNumber`.
-    var cocoaValue: Any? {
-        switch self {
-        case .null: nil
-        case .bool(let value): NSNumber(value: value)
-        case .int(let value): NSNumber(value: value)
-        case .double(let value): NSNumber(value: value)
-        case .decimal(let value): NSDecimalNumber(decimal: value)
-        default: foundationValue
-        }
     }
 }

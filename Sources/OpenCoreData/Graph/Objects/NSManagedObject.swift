@@ -255,23 +255,23 @@ open class NSManagedObject: NSObject {
     ///   - key: The property.
     /// - Throws: An error that names the entity, the property and the value.
     open func validateValue(_ value: inout Any?, forKey key: String) throws {
-        try validate(value, forKey: key)
+        try throwingCocoaErrors { try validate(value, forKey: key) }
     }
 
     /// Validates the object before it is inserted into the store.
     ///
     /// - Throws: A single error, or an error with the code `NSValidationMultipleErrorsError` that contains all of them.
-    open func validateForInsert() throws { try validateProperties() }
+    open func validateForInsert() throws { try throwingCocoaErrors { try validateProperties() } }
 
     /// Validates the object before its changes are written to the store.
     ///
     /// - Throws: A single error, or an error with the code `NSValidationMultipleErrorsError` that contains all of them.
-    open func validateForUpdate() throws { try validateProperties() }
+    open func validateForUpdate() throws { try throwingCocoaErrors { try validateProperties() } }
 
     /// Validates that the object may be deleted.
     ///
     /// - Throws: An error with the code `NSValidationRelationshipDeniedDeleteError` if a delete rule denies it.
-    open func validateForDelete() throws { try validateDeleteRules() }
+    open func validateForDelete() throws { try throwingCocoaErrors { try validateDeleteRules() } }
 
     /// A hash of the object's identity: no two objects are equal.
     // The address only. It is not dereferenced.

@@ -171,8 +171,9 @@ struct StoreReport {
                 !known.contains($0) && !$0.hasPrefix("sqlite_") && !$0.hasPrefix("ANSCK") && !$0.hasPrefix("Z_RT_")
             }
             for table in unknown.sorted() { warnings.append("the table \(table) is not part of the model") }
-        } catch let error as CoreDataError {
-            warnings.append(error.message)
+        } catch {
+            guard let issue = error.asCoreData else { throw error }
+            warnings.append(issue.message)
         }
     }
 }
