@@ -103,7 +103,7 @@ struct ClassNameTests {
             #expect(messages.withLock { $0.count } == 1)
             #expect(messages.withLock { $0.first?.contains("'Kennel.BehaviourDog'") } == true)
             #expect(try GraphLibrary.context(coordinator).all("Puppy").isEmpty)
-            NSEntityDescription.insertNewObject(forEntityName: "Puppy", into: GraphLibrary.context(coordinator))
+            _ = NSEntityDescription.insertNewObject(forEntityName: "Puppy", into: GraphLibrary.context(coordinator))
             #expect(messages.withLock { $0.count } == 2)
             stop()
         }
@@ -116,7 +116,7 @@ struct ClassNameTests {
         let stop = store.addWarningListener { _ in count.withLock { $0 += 1 } }
         let context = GraphLibrary.context(coordinator)
         try context.make("Dog")
-        NSEntityDescription.insertNewObject(forEntityName: "Puppy", into: context)
+        _ = NSEntityDescription.insertNewObject(forEntityName: "Puppy", into: context)
         #expect(count.withLock { $0 } == 0)
         stop()
     }
