@@ -42,7 +42,10 @@ open class NSFetchedResultsController<ResultType>: NSObject {
         results = FetchedResults(
             fetchRequest, context: context, sectionNameKeyPath: sectionNameKeyPath, cacheName: name,
             isResult: { $0 is ResultType }
-        ) { try FetchedResultsPlan(fetchRequest, sectionNameKeyPath: sectionNameKeyPath, in: $0) }
+        ) { model in
+            try context.find(ResultType.self, ofEntityNamed: fetchRequest.entityName)
+            return try FetchedResultsPlan(fetchRequest, sectionNameKeyPath: sectionNameKeyPath, in: model)
+        }
         super.init()
         results.owner = self
     }

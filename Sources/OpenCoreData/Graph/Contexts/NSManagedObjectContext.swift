@@ -85,7 +85,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     @exclusivity(unchecked) final var faulting = Faulting()
     @exclusivity(unchecked) final var saving = Saving()
     @exclusivity(unchecked) final var transactions: Transactions
-    @exclusivity(unchecked) private final var classes = ObjectClasses()
+    @exclusivity(unchecked) final var classes = ObjectClasses()
     final let interruption = Interruption()
     /// The recorder of the edit that is running; nil if changes are not recorded.
     @exclusivity(unchecked) package final var recorder: ChangeRecorder?
@@ -210,25 +210,6 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// The origin of objects that are not saved yet.
     final var origin: ObjectOrigin? { coordinator?.temporaryOrigin }
-
-    // MARK: Classes
-
-    /// Whether all objects are plain managed objects, regardless of the classes that their entities name: a migration
-    /// has the classes of at most one version.
-    final var makesPlainObjects: Bool {
-        get { classes.arePlain }
-        set { classes.arePlain = newValue }
-    }
-
-    /// Returns the class of the objects of an entity.
-    final func objectClass(of entity: CompiledEntity) -> NSManagedObject.Type {
-        classes.objectClass(of: entity, in: compiledModel)
-    }
-
-    /// Returns the entity whose class is the given one.
-    final func entity(forClass type: NSManagedObject.Type) -> NSEntityDescription? {
-        coordinator?.temporaryOrigin.description(ofClass: type)
-    }
 }
 
 /// The kind of queue that runs a context's blocks.
@@ -237,43 +218,4 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
     case privateQueueConcurrencyType = 1
     /// The main queue.
     case mainQueueConcurrencyType = 2
-}
-
-/// The classes of a context's objects.
-struct ObjectClasses {
-    /// Whether all objects are plain managed objects.
-    var arePlain = false
-    /// The classes that were looked up, by entity number.
-    private var known: [NSManagedObject.Type?] = []
-
-    /// Returns the class of the objects of an entity.
-    mutating func objectClass(
-        of entity: CompiledEntity, in model: @autoclosure () -> CompiledModel?
-    ) -> NSManagedObject.Type {
-        if known.isEmpty { known = Array(repeating: nil, count: model()?.entities.count ?? 0) }
-        guard !arePlain, known.indices.contains(entity.number - 1) else { return NSManagedObject.self }
-        if let found = known[entity.number - 1] { return found }
-        var found: NSManagedObject.Type = NSManagedObject.self
-        if let name = entity.managedObjectClassName, name != "NSManagedObject" {
-            found = ManagedObjectClasses.named(name) ?? NSManagedObject.self
-        }
-        known[entity.number - 1] = found
-        return found
-    }
-
-    /// Forgets the classes of a model that the context no longer uses.
-    mutating func forget() { known = [] }
-}
-
-/// A lookup of subclasses of `NSManagedObject` by the names that models use.
-enum ManagedObjectClasses {
-    static func named(_ name: String) -> NSManagedObject.Type? {
-        if let type = NSClassFromString(name) as? NSManagedObject.Type { return type }
-        // A model may name a class without its module, or with a leading dot that denotes the current module.
-        let bare = name.hasPrefix(".") ? String(name.dropFirst()) : name
-        guard !bare.contains("."), let module = Bundle.main.infoDictionary?["CFBundleName"] as? String else {
-            return nil
-        }
-        return NSClassFromString("\(module).\(bare)") as? NSManagedObject.Type
-    }
 }

@@ -23,6 +23,7 @@ extension NSManagedObjectContext {
         case .countResultType:
             results = [NSNumber(value: try count(for: request))]
         case .managedObjectResultType:
+            try find(T.self, ofEntityNamed: request.entityName)
             results = try fetchObjects(request)
         case .dictionaryResultType:
             results = try fetchDictionaries(request)
@@ -32,13 +33,7 @@ extension NSManagedObjectContext {
                 "A fetch of \(request.entityName ?? "objects") has the unsupported result type \(request.resultType.rawValue). Fetch objects, ids, dictionaries or a count."
             )
         }
-        guard let typed = results as? [T] else {
-            throw CoreDataError(
-                NSCoreDataError,
-                "A fetch of \(request.entityName ?? "objects") does not return results of the type \(T.self). Set the result type of the request, or the class of the entity."
-            )
-        }
-        return typed
+        return try typed(results, of: request.entityName)
     }
 
     /// Returns the number of objects that a request finds.

@@ -54,35 +54,6 @@ extension NSManagedObject {
         }
     }
 
-    /// Returns the value of a key path; nil if a step of the path has no value.
-    ///
-    /// - Parameter keyPath: Names of to-one relationships, followed by the name of any property.
-    public final func value(forKeyPath keyPath: String) -> Any? {
-        var current: Any? = self
-        for key in keyPath.split(separator: ".") {
-            guard let object = current as? NSManagedObject else {
-                guard let dictionary = current as? [String: Any] else { return nil }
-                current = dictionary[String(key)]
-                continue
-            }
-            current = object.value(forKey: String(key))
-        }
-        return current
-    }
-
-    /// Sets the property at the end of a key path.
-    ///
-    /// - Parameters:
-    ///   - value: The value.
-    ///   - keyPath: Names of to-one relationships, followed by the name of any property, or of a composite attribute
-    ///     and its element. Nothing happens if a step of the path has no value.
-    public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
-        guard let dot = keyPath.firstIndex(of: ".") else { return setValue(value, forKey: keyPath) }
-        let (key, rest) = (String(keyPath[..<dot]), String(keyPath[keyPath.index(after: dot)...]))
-        if compiledEntity.composites[key] != nil { return setElement(value, of: key, at: rest) }
-        (self.value(forKey: key) as? NSManagedObject)?.setValue(value, forKeyPath: rest)
-    }
-
     /// Sets several properties.
     ///
     /// - Parameter keyedValues: The values by key.

@@ -72,9 +72,15 @@ open class NSManagedObject: NSObject {
 
     /// Creates an object of the class's entity and inserts it into a context.
     ///
-    /// - Parameter moc: The context. Exactly one entity of its model must have this class's name as its class.
+    /// - Parameter moc: The context. Exactly one entity of its model must have this class's name as its class. Otherwise,
+    ///   the next save throws an error that says so.
     public required convenience init(context moc: NSManagedObjectContext) {
-        let entity = moc.entity(forClass: Self.self) ?? NSEntityDescription(unknownName: String(describing: Self.self))
+        guard let entity = moc.entity(forClass: Self.self) else {
+            self.init(entity: NSEntityDescription(unknownName: String(describing: Self.self)), insertInto: moc)
+            // In place of the error of an unknown entity.
+            refusals.replaceSubrange(0..<min(1, refusals.count), with: [moc.noEntity(ofClass: Self.self)])
+            return
+        }
         self.init(entity: entity, insertInto: moc)
     }
 

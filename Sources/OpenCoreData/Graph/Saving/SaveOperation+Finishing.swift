@@ -55,16 +55,19 @@ extension SaveOperation {
                 object.status.remove(.deletionSaved)
             }
         }
+        let transactions = saved.transactions
         func announce() {
             context.announceSave(
-                inserted: inserted, updated: updated, refreshed: refreshed, deleted: deleted, coordinator)
+                inserted: inserted, updated: updated, refreshed: refreshed, deleted: deleted,
+                transactions: transactions, coordinator)
             for object in deleted { object.detach() }
         }
         // Observers may use the context, so no part of it may be in use when they are called.
         if context.transactions.isEmpty { return announce() }
         context.transactions.announce { [weak context, coordinator] in
             context?.announceSave(
-                inserted: inserted, updated: updated, refreshed: refreshed, deleted: deleted, coordinator)
+                inserted: inserted, updated: updated, refreshed: refreshed, deleted: deleted,
+                transactions: transactions, coordinator)
             for object in deleted { object.detach() }
         }
     }

@@ -119,7 +119,7 @@ extension SaveTransaction {
         }
         values.removeAll { !history.has($0.column, in: .transaction) }
         try connection.run(Self.insertion(into: .transaction, values.map(\.column)), binding: values.map(\.value))
-        historyNumber = key
+        result.historyNumber = key
         return key
     }
 }

@@ -31,7 +31,7 @@ final class SaveTransaction {
     /// The tables of the store's history, or nil if the store has no history.
     private(set) var history: HistoryTables?
     /// The number of the transaction that this save has added to the history.
-    var historyNumber: Int64?
+    var historyNumber: Int64? { result.historyNumber }
     /// The changes other than insertions that are recorded in the history.
     var notes = HistoryNotes()
     /// The number of changed rows that were recorded before this save, for the listeners of the file.
