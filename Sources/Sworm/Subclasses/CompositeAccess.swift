@@ -26,6 +26,7 @@ extension NSManagedObject {
         _ name: String, as type: Composite.Type
     ) -> Composite? {
         var (result, hasValue) = (Composite(), false)
+        for clear in Composite.composites(depth: 1).compactMap(\.clear) { clear(&result) }
         for line in Composite.lines(depth: 1) {
             let path = "\(name).\(line.name)"
             let stored = accessedAttribute(path, kind: line.kind)
