@@ -104,11 +104,11 @@ struct SwiftClassNames {
         "awakeFromFetch", "awakeFromInsert", "changedValues", "changedValuesForCurrentEvent", "classCode",
         "classForArchiver", "classForCoder", "classForKeyedArchiver", "className", "copy", "dealloc",
         "debugDescription", "description", "didSave", "didTurnIntoFault", "entity", "exposedBindings",
-        "faultingState", "finalize", "hasChanges", "hasPersistentChangedValues", "hash", "hashValue", "isAccessibilityElement",
-        "isDeleted", "isFault", "isInserted", "isProxy", "isUpdated", "managedObjectContext", "mutableCopy",
-        "objectID", "objectSpecifier", "objectWillChange", "observationInfo", "prepareForDeletion", "release",
-        "retain", "retainCount", "scriptingProperties", "superclass", "toManyRelationshipKeys",
-        "toOneRelationshipKeys", "validateForDelete", "validateForInsert", "validateForUpdate", "willSave",
-        "willTurnIntoFault", "zone",
+        "faultingState", "finalize", "hasChanges", "hasPersistentChangedValues", "hash", "hashValue",
+        "isAccessibilityElement", "isDeleted", "isFault", "isInserted", "isProxy", "isUpdated",
+        "managedObjectContext", "mutableCopy", "objectID", "objectSpecifier", "objectWillChange", "observationInfo",
+        "prepareForDeletion", "release", "retain", "retainCount", "scriptingProperties", "superclass",
+        "toManyRelationshipKeys", "toOneRelationshipKeys", "validateForDelete", "validateForInsert",
+        "validateForUpdate", "willSave", "willTurnIntoFault", "zone",
     ]
 }

@@ -213,7 +213,7 @@ struct ClassLayerTests {
         #expect(try storeIssues(at: folder.file("Recipes.sqlite"), RecipeModel.shared).isEmpty)
     }
 
-    /// Waits until the main queue has processed what others have sent to it.
+    /// Waits until the main queue has processed pending changes.
     @MainActor
     private func wait(until condition: () -> Bool) async throws {
         while !condition() { try await Task.sleep(for: .milliseconds(1)) }

@@ -51,7 +51,7 @@ actor HistoryProcessor {
         var deleted: Set<NSManagedObjectID> = []
     }
 
-    /// Merges what others have committed since the last call.
+    /// Merges the commits of other processes since the last call.
     @discardableResult
     func process() async throws -> Summary {
         let (context, own, token) = (stack.newTaskContext(), stack.author.rawValue, lastToken)

@@ -8,7 +8,7 @@ enum RecipeError: Error, Equatable {
     case conflict(objects: Int)
     /// There is already an object with the same unique values.
     case duplicate
-    /// The object is needed by others.
+    /// Other objects need the object.
     case inUse(String)
     case store(Int)
 

@@ -74,7 +74,8 @@ struct RecipeImporter: Sendable {
         let context = stack.newTaskContext(author: .importer)
         let ids = try await context.perform {
             let request = NSBatchUpdateRequest(entity: Recipe.entity())
-            request.predicate = NSPredicate(format: "rating >= %lf AND isFavorite != %@", rating, NSNumber(value: isFavorite))
+            request.predicate = NSPredicate(
+                format: "rating >= %lf AND isFavorite != %@", rating, NSNumber(value: isFavorite))
             request.propertiesToUpdate = ["isFavorite": isFavorite]
             request.resultType = .updatedObjectIDsResultType
             let result = try context.execute(request) as? NSBatchUpdateResult

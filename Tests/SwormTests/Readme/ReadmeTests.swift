@@ -84,6 +84,7 @@ struct ReadmeTests {
             ("Concurrency", "retrying"),
             ("DeclaringModels", "UniquenessConstraint"),
             ("Durability", "shrink"),
+            ("FromAnExistingApp", "@Managed"),
             ("FromCoreData", "newBackgroundContext"),
             ("FromSwiftData", "upsert"),
             ("FromSworm1", "uniquenessViolation"),

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* The program's own allocator takes the place of the C library's, in all libraries that the program loads, and passes each
-   call on to it. */
+/* The program's own allocator replaces that of the C library, in all libraries that the program loads, and passes each call
+   on to it. */
 #ifdef __GLIBC__
 
 extern void *__libc_malloc(size_t);
