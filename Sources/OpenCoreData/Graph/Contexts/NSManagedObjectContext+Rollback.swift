@@ -61,7 +61,7 @@ extension NSManagedObjectContext {
 
     /// Causes an object to be read again. See ``refresh(_:mergeChanges:)``.
     final func refreshObject(_ object: NSManagedObject, mergeChanges flag: Bool) {
-        guard object.context === self, !object.objectID.isTemporaryID else { return }
+        guard object.context === self, !object.objectID.isTemporaryID || nesting.parent != nil else { return }
         if case .none = object.snapshot { return }
         forgetReadAhead()
         guard flag, object.hasChanges else {

@@ -54,6 +54,27 @@ extension NSManagedObjectContext {
         return true
     }
 
+    /// Sets the coordinator, and discards the objects of the previous one.
+    final func setCoordinator(_ new: NSPersistentStoreCoordinator?) {
+        lock.lock()
+        defer { lock.unlock() }
+        guard new !== coordinator else { return }
+        let mayMerge = mayMerge
+        // A new context has nothing to discard, unless objects were created in it without a model.
+        if coordinator != nil || hasUnsavedObjects || !identities.isEmpty {
+            resetObjects()
+            if mayMerge || followsStores { coordinator?.forget(self) }
+            followsStores = false
+            classes.forget()
+            faulting.forgetShapes()
+        }
+        coordinator = new
+        faulting.resetFailure()
+        if mayMerge { new?.remember(self) }
+        if !observers.isEmpty { followStores() }
+        for child in nesting.liveChildren { child.enqueue { [weak child] in child?.setCoordinator(new) } }
+    }
+
     /// Whether saves of other contexts may affect this one. A subclass decides for itself.
     final var mayMerge: Bool {
         type(of: self) != NSManagedObjectContext.self || shared.withLock { $0.mergesAutomatically }

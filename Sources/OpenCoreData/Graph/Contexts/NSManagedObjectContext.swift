@@ -40,7 +40,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         set {
             shared.withLock { shared in
                 shared.mergesAutomatically = newValue
-                if newValue || followsStores { coordinator?.remember(self) } else { coordinator?.forget(self) }
+                // A child merges the saves of its parent, which passes them on.
+                let remembers = newValue && nesting.parent == nil || followsStores
+                if remembers { coordinator?.remember(self) } else { coordinator?.forget(self) }
             }
         }
     }
@@ -70,6 +72,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     @exclusivity(unchecked) final var faulting = Faulting()
     @exclusivity(unchecked) final var saving = Saving()
     @exclusivity(unchecked) final var transactions: Transactions
+    @exclusivity(unchecked) final var nesting = Nesting()
     @exclusivity(unchecked) final var classes = ObjectClasses()
     final let interruption = Interruption()
     /// The recorder of the edit that is running; nil if changes are not recorded.
@@ -113,23 +116,21 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
         get { coordinator }
         set {
-            lock.lock()
-            defer { lock.unlock() }
-            guard newValue !== coordinator else { return }
-            let mayMerge = mayMerge
-            // A new context has nothing to discard, unless objects were created in it without a model.
-            if coordinator != nil || hasUnsavedObjects || !identities.isEmpty {
-                reset()
-                if mayMerge || followsStores { coordinator?.forget(self) }
-                followsStores = false
-                classes.forget()
-                faulting.forgetShapes()
-            }
-            coordinator = newValue
-            faulting.resetFailure()
-            if mayMerge { newValue?.remember(self) }
-            if !observers.isEmpty { followStores() }
+            setParent(nil)
+            setCoordinator(newValue)
         }
+    }
+
+    /// The context whose objects this one reads, with their unsaved changes, and to which it saves: a save changes the
+    /// objects of the parent, which saves them in turn. Nil for a context that uses the stores of a coordinator.
+    ///
+    /// Setting it discards the objects of the context, and gives it the parent's coordinator. The parent is retained.
+    /// Objects that were inserted in a child get their permanent ids when the context of the coordinator is saved; the
+    /// child adopts them at its next access to the parent. A parent with children on other queues must itself be used in
+    /// `perform` and `performAndWait`, or on the main thread if it is a context of the main queue.
+    open var parent: NSManagedObjectContext? {
+        get { nesting.parent }
+        set { setParent(newValue) }
     }
 
     /// Whether the context also retains its unchanged objects.

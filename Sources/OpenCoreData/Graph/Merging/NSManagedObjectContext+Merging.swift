@@ -66,7 +66,12 @@ extension NSManagedObjectContext {
                 case .refreshed: Set(ids.refreshed)
                 }
             })
-        coordinator.passOn(ids, from: self)
+        if let parent = nesting.parent {
+            parent.passOnToChildren(ids, from: self)
+        } else {
+            coordinator.passOn(ids, from: self)
+        }
+        passOnToChildren(ids, from: self)
         if !observers.isEmpty, !inserted.isEmpty {
             var event = ContextEvent()
             event.written = inserted.objects

@@ -10,7 +10,10 @@ extension NSManagedObjectContext {
         if saving.isRunning { return }
         // Without an observer, the event ends with the save, which visits its objects anyway.
         if isObserved { processEvents() }
-        guard hasChanges else { return try saveMetadata() }
+        guard hasChanges else {
+            if nesting.parent == nil { try saveMetadata() }
+            return
+        }
         saving.begin()
         defer {
             saving.end()

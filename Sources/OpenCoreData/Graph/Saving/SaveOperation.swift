@@ -22,6 +22,15 @@ struct SaveOperation {
             context.processEvents()
             try context.validateChanges()
         }
+        if let parent = context.nesting.parent {
+            try context.throwReadError()
+            return try finish(
+                context.withParent(parent) {
+                    var save = ParentSave(context, into: parent)
+                    defer { parent.processEvents() }
+                    return try save.run()
+                })
+        }
         let twins = try twinConflicts()
         if context.mergeType == .errorMergePolicyType { try throwError(of: twins) }
         try checkStores()

@@ -42,6 +42,14 @@ struct SavedObjects {
         orderKeys.merge(builder.orderKeys) { $1 }
     }
 
+    /// Adds the changed objects of a context that has saved to its parent.
+    mutating func add(written: [NSManagedObject], versions: [Int64], origin: ObjectOrigin) {
+        parts.append(
+            Part(
+                origin: origin, inserted: [], keys: SaveResult().keys, written: written, versions: versions,
+                derived: [:]))
+    }
+
     func contains(_ origin: ObjectOrigin) -> Bool { parts.contains { $0.origin === origin } }
 
     /// Returns the version of a row that a save inserted again, or nil for other objects.

@@ -213,7 +213,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Merges the changes of a save into the other contexts that merge automatically.
     final func passOn(_ ids: SavedIDs, from saver: NSManagedObjectContext) {
-        for context in knownContexts where context !== saver && context.automaticallyMergesChangesFromParent {
+        for context in knownContexts
+        where context !== saver && context.nesting.parent == nil && context.automaticallyMergesChangesFromParent {
             context.enqueue { [weak context] in context?.merge(ids) }
         }
     }
