@@ -12,6 +12,7 @@ extension NSManagedObjectContext {
         insertedList.removeAll()
         updatedList.removeAll()
         deletedList.removeAll()
+        forgetMergedDeletions()
         saving.forgetStores()
         for object in inserted {
             identities[temporaryKey(of: object)] = nil
@@ -42,6 +43,7 @@ extension NSManagedObjectContext {
         insertedList.removeAll()
         updatedList.removeAll()
         deletedList.removeAll()
+        forgetMergedDeletions()
         saving.forgetStores()
         for object in changed { object.detach() }
         var identities = identities

@@ -76,6 +76,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     @exclusivity(unchecked) final var insertedList = ObjectList()
     @exclusivity(unchecked) final var updatedList = ObjectList()
     @exclusivity(unchecked) final var deletedList = ObjectList()
+    /// The objects whose deletion was merged last.
+    final var mergedDeletions: [NSManagedObject] = []
     // Each of these owns the state of one part of the context's work. Their methods do not use the context: its own
     // methods, and the operations that it starts, take values out of them and put results back.
     @exclusivity(unchecked) final var faulting = Faulting()
@@ -183,8 +185,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     public final var insertedObjects: Set<NSManagedObject> { Set(insertedList.objects) }
     /// The objects that the next save updates.
     public final var updatedObjects: Set<NSManagedObject> { Set(updatedList.objects) }
-    /// The objects that the next save deletes.
-    public final var deletedObjects: Set<NSManagedObject> { Set(deletedList.objects) }
+    /// The objects that the next save deletes, and those whose deletion by another context was merged. The latter leave
+    /// the set with the next event, merge or save, and are no unsaved changes.
+    public final var deletedObjects: Set<NSManagedObject> { Set(deletedList.objects + mergedDeletions) }
     /// The live objects that are registered with the context.
     public final var registeredObjects: Set<NSManagedObject> { Set(identities.objects) }
 

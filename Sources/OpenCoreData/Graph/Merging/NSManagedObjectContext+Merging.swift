@@ -78,6 +78,9 @@ extension NSManagedObjectContext {
 
     /// Merges the changes that another context has saved. Unsaved changes of this context are preserved.
     ///
+    /// The registered objects that were deleted are among the ``deletedObjects``, also while the notification about
+    /// changed objects is posted, until the next event, merge or save.
+    ///
     /// - Parameter notification: A notification with the name `NSManagedObjectContextDidSave`.
     public func mergeChanges(fromContextDidSave notification: Notification) {
         func ids(_ objects: String, _ identities: String) -> [NSManagedObjectID] {
@@ -123,6 +126,7 @@ extension NSManagedObjectContext {
 
     final func merge(_ ids: SavedIDs) {
         processPendingChanges()
+        forgetMergedDeletions()
         transactions.endPinned()
         forgetReadAhead()
         var hasRefreshed = false
@@ -139,9 +143,10 @@ extension NSManagedObjectContext {
             deletedList.remove(object)
             object.dropChanges()
             object.status.subtract([.deleted, .updated])
-            object.status.insert(.gone)
+            object.status.insert([.gone, .deletionMerged])
             deleted.append(object)
         }
+        mergedDeletions = deleted
         if !deleted.isEmpty {
             for object in insertedList.objects + updatedList.objects { object.forgetGonePartners() }
         }
@@ -149,5 +154,12 @@ extension NSManagedObjectContext {
         // Relationships that were read may refer to objects that have moved or been deleted.
         for object in identities.objects { object.forgetReadRelationships() }
         announceMerge(ids, deleted: deleted)
+    }
+
+    /// Removes the objects whose deletion was merged from the deleted objects.
+    final func forgetMergedDeletions() {
+        if mergedDeletions.isEmpty { return }
+        for object in mergedDeletions { object.status.remove(.deletionMerged) }
+        mergedDeletions = []
     }
 }

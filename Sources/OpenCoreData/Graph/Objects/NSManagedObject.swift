@@ -94,7 +94,9 @@ open class NSManagedObject: NSObject {
     ///
     /// The context of a deleted object is nil once the deletion is saved; if the object was never saved, it is nil as
     /// soon as the object is deleted.
-    public final var managedObjectContext: NSManagedObjectContext? { status.contains(.gone) ? nil : context }
+    public final var managedObjectContext: NSManagedObjectContext? {
+        status.contains(.gone) && !status.contains(.deletionMerged) ? nil : context
+    }
 
     /// Whether the object is inserted and not yet saved.
     public final var isInserted: Bool { status.contains(.inserted) }
@@ -102,8 +104,9 @@ open class NSManagedObject: NSObject {
     /// Whether the object changed since it was last saved.
     public final var isUpdated: Bool { status.contains(.updated) && !status.contains(.inserted) }
 
-    /// Whether the next save deletes the object.
-    public final var isDeleted: Bool { status.contains(.deleted) }
+    /// Whether the next save deletes the object, or its deletion was just merged: then it is among the context's
+    /// ``NSManagedObjectContext/deletedObjects`` until the next event.
+    public final var isDeleted: Bool { !status.isDisjoint(with: [.deleted, .deletionMerged]) }
 
     /// Whether the object is inserted, changed or deleted.
     public final var hasChanges: Bool { !status.isDisjoint(with: [.inserted, .updated, .deleted]) }

@@ -18,5 +18,7 @@ struct ObjectStatus: OptionSet {
     static let wasDirty = ObjectStatus(rawValue: 256)
     /// Observers were notified of the object's pending deletion.
     static let deletionPosted = ObjectStatus(rawValue: 512)
+    /// The object's deletion was merged, and the context still lists it among its deleted objects.
+    static let deletionMerged = ObjectStatus(rawValue: 1024)
     static let ofEvents: ObjectStatus = [.noted, .fresh, .wasDirty, .deletionPosted]
 }

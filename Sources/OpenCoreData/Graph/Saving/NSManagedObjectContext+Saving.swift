@@ -13,6 +13,7 @@ extension NSManagedObjectContext {
         defer { lock.unlock() }
         try throwReadError()
         if saving.isRunning { return }
+        defer { forgetMergedDeletions() }
         // Without an observer, the event ends with the save, which visits its objects anyway.
         if isObserved { processPendingChanges() }
         guard hasChanges else { return try saveMetadata() }
