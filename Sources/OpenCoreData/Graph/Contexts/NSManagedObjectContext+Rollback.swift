@@ -14,6 +14,7 @@ extension NSManagedObjectContext {
         deletedList.removeAll()
         forgetMergedDeletions()
         saving.forgetStores()
+        unmarked = UnmarkedObjects()
         for object in inserted {
             identities[temporaryKey(of: object)] = nil
             object.detach()
@@ -45,6 +46,7 @@ extension NSManagedObjectContext {
         deletedList.removeAll()
         forgetMergedDeletions()
         saving.forgetStores()
+        unmarked = UnmarkedObjects()
         for object in changed { object.detach() }
         var identities = identities
         self.identities.removeAll()
@@ -82,7 +84,7 @@ extension NSManagedObjectContext {
                 object.replaceSnapshot(fresh)
                 object.forgetEqualAttributes()
                 object.forgetEqualDestinations()
-                object.awakeFromFetch()
+                object.awake()
             }
         } catch {
             noteReadError(error)

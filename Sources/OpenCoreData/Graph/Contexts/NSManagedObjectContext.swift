@@ -41,9 +41,13 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var transactionAuthor: String?
     /// The ``NSMergePolicy`` that resolves conflicts of a save. By default, a conflict is an error.
     open var mergePolicy: Any = NSMergePolicy.error
-    /// Has no effect: a fault without a row is always treated as deleted, and its values are nil.
+    /// Whether an object whose row no longer exists counts as deleted when it is used. Its values are nil in any case.
+    /// If this property is false, the next save or fetch throws an error that names the object.
     open var shouldDeleteInaccessibleFaults = true
-    /// Has no effect: a refreshed object is always read again.
+    /// The number of seconds for which a row that was read may give a fault its values. If more time has passed, or if
+    /// the number is 0, the fault reads its row again. By default, a negative number, for any time.
+    ///
+    /// A refreshed object always reads its row again.
     open var stalenessInterval: TimeInterval = -1
     /// Whether saves of other contexts of the coordinator are merged into this one.
     open var automaticallyMergesChangesFromParent: Bool {
@@ -96,6 +100,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var followsStores = false
     /// Whether the context may have registered objects that were inserted in it and have been saved since.
     final var hasNamedObjects = false
+    /// The objects that a primitive setter has changed beside its own.
+    @exclusivity(unchecked) final var unmarked = UnmarkedObjects()
+    /// The clock that decides whether a row is stale.
+    package final var now: @Sendable () -> ContinuousClock.Instant = { .now }
     /// The object that passes a row to an initializer. One is enough for all objects.
     final lazy var seed = ObjectSeed()
 

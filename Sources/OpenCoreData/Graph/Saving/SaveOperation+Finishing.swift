@@ -26,6 +26,7 @@ extension SaveOperation {
             context.updatedList.removeAll()
             context.deletedList.removeAll()
             context.saving.forgetStores()
+            context.unmarked = UnmarkedObjects()
         }
         context.forgetReadAhead()
         promote(saved)
@@ -44,8 +45,15 @@ extension SaveOperation {
         let refreshed = takeDerived(saved, besides: inserted.objects + updated.objects)
         forgetReferences(to: deleted.objects)
         // Only an overridden `didSave` has an effect.
-        for list in [inserted, updated, deleted] where list.hasSubclasses {
+        for list in [inserted, updated] where list.hasSubclasses {
             for object in list { object.didSave() }
+        }
+        if deleted.hasSubclasses {
+            for object in deleted {
+                object.status.insert(.deletionSaved)
+                object.didSave()
+                object.status.remove(.deletionSaved)
+            }
         }
         let transactions = saved.transactions
         func announce() {
