@@ -27,7 +27,7 @@ extension NSPersistentStoreCoordinator {
     private func replaceStore(
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]?, from sourceURL: URL, ofType storeType: String
     ) throws {
-        guard storeType == NSSQLiteStoreType, !StoreFiles.isMemory(destinationURL) else {
+        guard storeType == NSSQLiteStoreType, !StoreFiles.isFileless(destinationURL) else {
             throw CoreDataError(
                 NSPersistentStoreInvalidTypeError,
                 "Cannot replace the store at '\(destinationURL.path)': only stores of NSSQLiteStoreType in files can be replaced."
