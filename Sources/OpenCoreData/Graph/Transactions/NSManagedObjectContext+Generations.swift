@@ -34,6 +34,7 @@ public final class NSQueryGenerationToken: NSObject, Sendable {
 }
 
 extension NSManagedObjectContext {
+<<<<<<< HEAD
     /// Pins the context to one state of its stores: all subsequent reads see that state.
     ///
     /// A save of the context moves it to the state after that save, and a merge to the newest one, as setting
@@ -49,6 +50,10 @@ extension NSManagedObjectContext {
     }
 
     private func pin(to generation: NSQueryGenerationToken?) throws {
+=======
+    /// Pins the context to one state of its stores. See ``setQueryGenerationFrom(_:)``.
+    final func pin(to generation: NSQueryGenerationToken?) throws {
+>>>>>>> behaviours
         if let generation, let views = generation.views {
             let stores = (coordinator?.persistentStores ?? []).map(\.objectStore)
             let shared = stores.compactMap { store in views[ObjectIdentifier(store)].map { (view: $0, store: store) } }
