@@ -143,16 +143,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The objects that the next save inserts.
     open var insertedObjects: Set<NSManagedObject> { Set(insertedList.objects) }
     /// The objects that the next save updates.
-<<<<<<< HEAD
-    public final var updatedObjects: Set<NSManagedObject> { Set(updatedList.objects) }
+    open var updatedObjects: Set<NSManagedObject> { Set(updatedList.objects) }
     /// The objects that the next save deletes, and those whose deletion by another context was merged. The latter leave
     /// the set with the next event, merge or save, and are no unsaved changes.
-    public final var deletedObjects: Set<NSManagedObject> { Set(deletedList.objects + mergedDeletions) }
-=======
-    open var updatedObjects: Set<NSManagedObject> { Set(updatedList.objects) }
-    /// The objects that the next save deletes.
-    open var deletedObjects: Set<NSManagedObject> { Set(deletedList.objects) }
->>>>>>> behaviours
+    open var deletedObjects: Set<NSManagedObject> { Set(deletedList.objects + mergedDeletions) }
     /// The live objects that are registered with the context.
     open var registeredObjects: Set<NSManagedObject> { Set(identities.objects) }
 
@@ -261,6 +255,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open func assign(_ object: Any, to store: NSPersistentStore) { assignObject(object, to: store) }
 
     /// Merges the changes that another context has saved. Unsaved changes of this context are preserved.
+    ///
+    /// The registered objects that were deleted are among the ``deletedObjects``, also while the notification about
+    /// changed objects is posted, until the next event, merge or save.
     ///
     /// - Parameter notification: A notification with the name `NSManagedObjectContextDidSave`.
     open func mergeChanges(fromContextDidSave notification: Notification) { mergeSave(notification) }

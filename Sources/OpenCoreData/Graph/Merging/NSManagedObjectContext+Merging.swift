@@ -76,18 +76,8 @@ extension NSManagedObjectContext {
         processEvents()
     }
 
-<<<<<<< HEAD
-    /// Merges the changes that another context has saved. Unsaved changes of this context are preserved.
-    ///
-    /// The registered objects that were deleted are among the ``deletedObjects``, also while the notification about
-    /// changed objects is posted, until the next event, merge or save.
-    ///
-    /// - Parameter notification: A notification with the name `NSManagedObjectContextDidSave`.
-    public func mergeChanges(fromContextDidSave notification: Notification) {
-=======
     /// Merges the changes of a save. See ``mergeChanges(fromContextDidSave:)``.
     final func mergeSave(_ notification: Notification) {
->>>>>>> behaviours
         func ids(_ objects: String, _ identities: String) -> [NSManagedObjectID] {
             if let set = notification.userInfo?[identities] as? Set<NSManagedObjectID> { return Array(set) }
             return (notification.userInfo?[objects] as? Set<NSManagedObject> ?? []).map(\.objectID)
@@ -130,12 +120,8 @@ extension NSManagedObjectContext {
     }
 
     final func merge(_ ids: SavedIDs) {
-<<<<<<< HEAD
-        processPendingChanges()
-        forgetMergedDeletions()
-=======
         processEvents()
->>>>>>> behaviours
+        forgetMergedDeletions()
         transactions.endPinned()
         forgetReadAhead()
         var hasRefreshed = false
