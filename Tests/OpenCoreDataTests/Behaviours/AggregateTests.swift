@@ -37,7 +37,7 @@ struct AggregateTests {
         return box
     }
 
-    private func aggregates(_ function: String, in context: NSManagedObjectContext) throws -> [String: NSObject] {
+    private func aggregates(_ function: String, in context: NSManagedObjectContext) throws -> NSDictionary {
         let request = NSFetchRequest<NSDictionary>(entityName: "Thing")
         request.resultType = .dictionaryResultType
         request.propertiesToFetch = Self.types.map { name, _ in
@@ -47,7 +47,11 @@ struct AggregateTests {
         }
         let results = try context.fetch(request)
         #expect(results.count == 1)
-        return try #require(results.first as? [String: NSObject])
+        return try #require(results.first)
+    }
+
+    private func names(_ dictionary: NSDictionary) -> Set<String> {
+        Set(dictionary.allKeys.compactMap { $0 as? String })
     }
 
     @Test func `a sum and an average of values that are no numbers are nil`() throws {
@@ -55,7 +59,7 @@ struct AggregateTests {
         _ = try fill(context)
         for function in ["sum:", "average:"] {
             let found = try aggregates(function, in: context)
-            #expect(Set(found.keys) == ["flag", "number"], "\(function)")
+            #expect(names(found) == ["flag", "number"], "\(function)")
         }
         #expect(try aggregates("sum:", in: context)["number"] as? Int == 3)
     }
@@ -65,10 +69,10 @@ struct AggregateTests {
         _ = try fill(context)
         for (function, text) in [("min:", "1"), ("max:", "2")] {
             let found = try aggregates(function, in: context)
-            #expect(Set(found.keys) == ["text", "day", "place", "flag", "number"], "\(function)")
+            #expect(names(found) == ["text", "day", "place", "flag", "number"], "\(function)")
             #expect(found["text"] as? String == text)
         }
-        #expect(try Set(aggregates("count:", in: context).keys).count == Self.types.count)
+        #expect(try names(aggregates("count:", in: context)).count == Self.types.count)
     }
 
     @Test func `such an aggregate has its group like any other`() throws {
@@ -80,8 +84,8 @@ struct AggregateTests {
         request.resultType = .dictionaryResultType
         request.propertiesToGroupBy = ["number"]
         request.propertiesToFetch = ["number", sum]
-        let groups = try context.fetch(request) as? [[String: Int]]
-        #expect(groups == [["number": 1], ["number": 2]])
+        let groups = try context.fetch(request)
+        #expect(groups.map { $0["number"] as? Int } == [1, 2] && groups.allSatisfy { $0["sum"] == nil })
     }
 
     @Test func `a derived aggregate of values that have none is nil`() throws {

@@ -18,6 +18,8 @@ extension NSManagedObjectContext {
             transactions.endParked()
         }
         try SaveOperation(context: self, coordinator: requireCoordinator()).run()
+        // Those of stores of which no row was written.
+        try saveMetadata()
     }
 
     /// Writes changed metadata of the stores. A transaction that is open writes them when it is committed.
