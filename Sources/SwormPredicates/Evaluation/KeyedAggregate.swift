@@ -12,10 +12,12 @@ package enum KeyedAggregate: String, Sendable {
     package func result(of values: [AttributeValue]) -> AttributeValue? {
         let tree = ExpressionTree.evaluatedObject
         let present = values.filter { $0 != .null }.map(EvaluationValue.value)
+        let numbers = values.map(\.asNumber)
         let result: EvaluationValue?
         switch self {
-        case .sum: result = try? sum(of: values.map(\.asNumber), in: tree, exactly: true)
-        case .average: result = try? average(of: values.map(\.asNumber), count: values.count, in: tree) ?? .value(.double(0))
+        case .sum: result = try? sum(of: numbers, in: tree, exactly: true)
+        case .average:
+            result = try? average(of: numbers, count: numbers.count, in: tree) ?? .value(.double(0))
         case .minimum, .maximum:
             guard values.allSatisfy(\.hasOrder) else { return nil }
             let order: ComparisonResult = self == .minimum ? .orderedAscending : .orderedDescending
