@@ -42,12 +42,8 @@ enum FreezeCommand {
             throw ToolError(.usage, "--json is for the differences that --check lists", hint: "omit --json")
         }
         let folder = try FrozenFolder(arguments.operands.count > 1 ? arguments.operands[1] : standardFolder)
-        let (model, _) = try StoreModelChoice.model(of: arguments)
-        guard model.storeHashes == nil else {
-            throw ToolError(
-                .modelNeeded, "'\(arguments.operands[0])' has no copy of the model that it was written with",
-                hint: "name the model: --model PATH")
-        }
+        let model = try StoreModelChoice.model(of: arguments).model
+        try requireWhole(model, arguments)
         for note in model.readingNotes { console.warn(note) }
         let (names, source) = try names(for: model, arguments)
         let parts = FrozenParts(names: names, model: model)
@@ -59,6 +55,14 @@ enum FreezeCommand {
         case .unchanged: console.line("\(names.version) is frozen in \(folder.path) already, and unchanged")
         }
         return .ok
+    }
+
+    /// Throws an error if the model was inferred from the tables of a store.
+    private static func requireWhole(_ model: NSManagedObjectModel, _ arguments: Arguments) throws {
+        guard model.storeHashes != nil else { return }
+        throw ToolError(
+            .modelNeeded, "'\(arguments.operands[0])' has no copy of the model that it was written with",
+            hint: "name the model: --model PATH")
     }
 
     /// Returns the names of a version, and that of the version in the model file.
@@ -108,10 +112,8 @@ enum FreezeCommand {
     }
 
     private static func current(_ arguments: Arguments, _ console: Console) throws -> CurrentModels {
-        let path = arguments.operands[0]
-        let (model, source) = try StoreModelChoice.model(of: arguments)
-        guard FilePath.isModel(path) else { return CurrentModels([(source, model)]) }
-        let (readable, unreadable) = try NSManagedObjectModel.readVersions(at: Arguments.url(path))
+        let (readable, unreadable) = try StoreModelChoice.versions(of: arguments)
+        for (_, model) in readable { try requireWhole(model, arguments) }
         for version in unreadable {
             console.warn("the version '\(version.name)' cannot be read: \(version.error.message)")
         }

@@ -183,9 +183,7 @@ struct SwiftDataProperty {
         case .noActionDeleteRule: arguments.append("deleteRule: .noAction")
         case .nullifyDeleteRule: break
         }
-        if relationship.isToMany, relationship.minCount > 0 {
-            arguments.append("minimumModelCount: \(relationship.minCount)")
-        }
+        if relationship.minCount > 0 { arguments.append("minimumModelCount: \(relationship.minCount)") }
         if relationship.isToMany, relationship.maxCount > 0 {
             arguments.append("maximumModelCount: \(relationship.maxCount)")
         }

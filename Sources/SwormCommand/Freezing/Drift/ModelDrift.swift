@@ -20,7 +20,7 @@ struct ModelDrift {
             return names.isEmpty ? "none" : names.joined(separator: ", ")
         }
         guard text(old) != text(new) else { return }
-        lines.append("the model: " + DriftWords.change(of: "version identifiers", from: text(old), to: text(new)))
+        lines.append("the model " + DriftWords.change(of: "version identifiers", from: text(old), to: text(new)))
     }
 
     private mutating func compareConfigurations(_ old: NSManagedObjectModel, _ new: NSManagedObjectModel) {
@@ -75,7 +75,7 @@ struct ModelDrift {
 
     private mutating func compare(_ old: NSEntityDescription, _ new: NSEntityDescription) {
         let owner = "entity \(old.name ?? "")"
-        compare(DriftFacts(old), DriftFacts(new), as: owner + ":")
+        compare(DriftFacts(old), DriftFacts(new), as: owner)
         compareProperties(
             old.ownProperties.map { DriftFacts($0) }, new.ownProperties.map { DriftFacts($0) }, owner: owner, path: "")
         let constraints = [old, new].map { entity in

@@ -13,6 +13,9 @@ struct PatternSample {
 
     private let root: Node
 
+    /// The length of the longest strings, more or less, and the highest number of repetitions.
+    static let longest = 4096
+
     init?(_ pattern: String) {
         var parser = Parser(pattern)
         guard let root = parser.choice(depth: 0), parser.isAtEnd else { return nil }
@@ -25,7 +28,7 @@ struct PatternSample {
     ///   - number: A number that varies the string.
     ///   - extra: How often more than necessary an element is repeated.
     func text(_ number: Int, extra: Int) -> String? {
-        var writer = Writer(number: max(number, 0), extra: extra)
+        var writer = Writer(number: max(number, 0), extra: min(max(extra, 0), Self.longest))
         return writer.write(root) ? writer.text : nil
     }
 
@@ -35,10 +38,14 @@ struct PatternSample {
         var number: Int
         var extra: Int
         var text = ""
+        private var steps = 0
+
+        init(number: Int, extra: Int) { (self.number, self.extra) = (number, extra) }
 
         /// - Returns: False if the text becomes too long.
         mutating func write(_ node: Node) -> Bool {
-            guard text.utf8.count < 4096 else { return false }
+            steps += 1
+            guard text.utf8.count < PatternSample.longest, steps < 100_000 else { return false }
             switch node {
             case .text(let part): text += part
             case .characters(let characters):
@@ -228,7 +235,7 @@ struct PatternSample {
             guard let bounds else { return node }
             // A lazy or possessive quantifier.
             if !take("?") { _ = take("+") }
-            guard bounds.low <= 4096 else { return nil }
+            guard bounds.low <= PatternSample.longest else { return nil }
             return .repetition(node, low: bounds.low, high: bounds.high)
         }
 
