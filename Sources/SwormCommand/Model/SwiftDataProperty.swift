@@ -188,7 +188,7 @@ struct SwiftDataProperty {
             arguments.append("maximumModelCount: \(relationship.maxCount)")
         }
         arguments += former(relationship)
-        if let inverse = relationship.inverseRelationship, namesInverse(relationship, inverse) {
+        if let inverse = relationship.inverseRelationship, namesInverse(inverse, of: relationship) {
             arguments.append("inverse: \\\(destination).\(SwiftDataNames.property(inverse.name))")
         }
         arguments += modifier(relationship)
@@ -197,7 +197,7 @@ struct SwiftDataProperty {
 
     /// Returns whether a relationship names its inverse. Only one side of each pair can.
     private static func namesInverse(
-        _ relationship: NSRelationshipDescription, _ inverse: NSRelationshipDescription
+        _ inverse: NSRelationshipDescription, of relationship: NSRelationshipDescription
     ) -> Bool {
         let here = (relationship.entity.name ?? "", relationship.name)
         return here < (inverse.entity.name ?? "", inverse.name)

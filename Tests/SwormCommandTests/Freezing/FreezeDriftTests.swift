@@ -157,7 +157,8 @@ struct FreezeDriftTests {
     @Test func `elements of composite attributes are compared by their paths`() throws {
         let workshop = try Workshop()
         try workshop.write(HouseXML.text, model: "House")
-        #expect(Run(["freeze", workshop.file("House.xcdatamodel"), workshop.file("Frozen"), "--name", "1.0"]).code == .ok)
+        #expect(
+            Run(["freeze", workshop.file("House.xcdatamodel"), workshop.file("Frozen"), "--name", "1.0"]).code == .ok)
         #expect(check(workshop, model: "House").code == .ok, "\(check(workshop, model: "House").out)")
         let changed = HouseXML.text.replacing(#"name="x" optional="YES""#, with: #"name="x""#)
         try workshop.write(changed, model: "House")

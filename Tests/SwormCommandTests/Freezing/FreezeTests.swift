@@ -121,7 +121,8 @@ struct FreezeTests {
         #expect(contents["Own/1.0.release.json"] == contents["Frozen/1.0.release.json"])
     }
 
-    @Test func `names that cannot be used, folders that are missing, and options without a meaning are refused`() throws {
+    @Test func `names that cannot be used, folders that are missing, and options without a meaning are refused`() throws
+    {
         let workshop = try Workshop()
         for name in ["", ".1", "a/b", "a\nb"] {
             let run = Run(["freeze", workshop.modelPath, workshop.file("Frozen"), "--name", name])

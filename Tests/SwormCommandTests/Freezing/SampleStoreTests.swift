@@ -135,7 +135,8 @@ struct SampleStoreTests {
     }
 
     @Test(arguments: [
-        "abc", "[a-c]+", "\\d{4}-\\d{2}", "(a|b)?c*", "[^a-z]{3}", "\\+?[0-9]{5,}", "(?:ab){2,3}", "^x.y$", "(?i)[A-F0-9]{8}",
+        "abc", "[a-c]+", "\\d{4}-\\d{2}", "(a|b)?c*", "[^a-z]{3}", "\\+?[0-9]{5,}", "(?:ab){2,3}", "^x.y$",
+        "(?i)[A-F0-9]{8}",
         "\\p{L}+\\s\\p{Lu}", "[\\w.-]+@[\\w-]+\\.[a-z]{2,}", "\\x41\\u0042\\t", "a{0}b", "[a\\]-]+", "x*?y++",
     ])
     func `strings are made that patterns match`(pattern: String) throws {
@@ -149,7 +150,9 @@ struct SampleStoreTests {
         }
     }
 
-    @Test(arguments: ["(?=a)b", "(a", "a)", "[a", "a{", "*", "\\", "(?<x>a)\\1", "(\\d", String(repeating: "(", count: 5000)])
+    @Test(arguments: [
+        "(?=a)b", "(a", "a)", "[a", "a{", "*", "\\", "(?<x>a)\\1", "(\\d", String(repeating: "(", count: 5000),
+    ])
     func `other patterns have no strings`(pattern: String) { #expect(PatternSample(pattern) == nil) }
 
     @Test func `repetitions do not make endless strings`() {

@@ -43,7 +43,7 @@ struct SwiftDataTests {
         let text = try source("Library", xml).text
         #expect(
             text == """
-                // The SwiftData schema of Library 1.0. What SwiftData cannot express is in comments.
+                // The SwiftData schema of Library 1.0. Comments describe the rest of the model.
 
                 #if canImport(SwiftData)
                 import Foundation
@@ -123,7 +123,9 @@ struct SwiftDataTests {
 
     @Test(
         .enabled(if: SnippetCompiler.found != nil, "the compiler was not found"),
-        arguments: [("Library", LibraryXML.text), ("Odd", OddXML.text), ("Press", PressXML.text), ("House", HouseXML.text)])
+        arguments: [
+            ("Library", LibraryXML.text), ("Odd", OddXML.text), ("Press", PressXML.text), ("House", HouseXML.text),
+        ])
     func `the source has no errors of syntax, and describes a model with the same hashes, but for its comments`(
         name: String, xml: String
     ) throws {

@@ -15,7 +15,9 @@ struct FrozenTables {
         for line in text.split(separator: "\n").map(String.init) {
             let words = line.drop { $0 == " " }
             let indent = line.count - words.count
-            if indent == 4, let match = words.firstMatch(of: /^(?:struct|enum) (\S+): (?:ManagedObject|Superentity)Conv/) {
+            if indent == 4,
+                let match = words.firstMatch(of: /^(?:struct|enum) (\S+): (?:ManagedObject|Superentity)Conv/)
+            {
                 types.append((String(match.1), match.1.filter { $0 != "`" }))
                 if note { commented.insert(String(match.1)) }
                 note = false

@@ -59,7 +59,11 @@ struct SwiftDataSource {
                 } else {
                     var elements = structs[structs.count - 1].elements
                     let nested = elements.firstIndex { $0.userInfo?["type"] as? String == property.type }
-                    if let nested { elements[nested].name = property.name } else { elements.append(Self.attribute(property)) }
+                    if let nested {
+                        elements[nested].name = property.name
+                    } else {
+                        elements.append(Self.attribute(property))
+                    }
                     structs[structs.count - 1].elements = elements
                 }
             }

@@ -58,7 +58,7 @@ struct PatternSample {
             return true
         }
 
-        /// Takes a digit off the number, so that different numbers give different texts.
+        /// Takes a digit off the number, so that different numbers give different strings.
         private mutating func take(_ count: Int) -> Int {
             defer { number /= count }
             return number % count

@@ -25,7 +25,7 @@ enum SampleStore {
             store.close()
             throw error
         }
-        try settle(url, sample)
+        try settle(sample, at: url)
         return sample.missing.map { "the sample store has no objects of \($0.entity): \($0.reason)" }
     }
 
@@ -64,7 +64,7 @@ enum SampleStore {
     }
 
     /// Gives the times that the save has computed a fixed value, and the pages of the file a fixed order.
-    private static func settle(_ url: URL, _ sample: SampleRows) throws {
+    private static func settle(_ sample: SampleRows, at url: URL) throws {
         let times = DerivedValues(sample.model)
         let fixed = Date(timeIntervalSinceReferenceDate: 700_000_000)
         for row in sample.rows { times.add(fixed, of: row.id) }
