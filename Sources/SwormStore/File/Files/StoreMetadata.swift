@@ -84,8 +84,8 @@ package struct StoreMetadata: Sendable, Hashable {
     ///
     /// - Throws: ``CoreDataError`` with the key of a value that no property list can represent.
     func replacingApplicationKeys(with new: [String: Any]) throws -> StoreMetadata {
-        var result = try Self.dictionary(propertyList).filter { Self.frameworkKeys.contains($0.key) }
-        for (key, value) in new where !Self.frameworkKeys.contains(key) {
+        var result = try Self.dictionary(propertyList).filter { Self.isReserved($0.key) }
+        for (key, value) in new where !Self.isReserved(key) {
             guard PropertyListSerialization.propertyList(value, isValidFor: .binary) else {
                 throw CoreDataError(
                     NSPersistentStoreSaveError,
@@ -95,6 +95,11 @@ package struct StoreMetadata: Sendable, Hashable {
             result[key] = value
         }
         return try replacing(result)
+    }
+
+    /// Returns whether a key belongs to the framework, or to its mirroring.
+    private static func isReserved(_ key: String) -> Bool {
+        frameworkKeys.contains(key) || MirroringNames.isOwn(metadataKey: key)
     }
 
     /// Returns the metadata with one of the application's values replaced, or removed if it is nil.
@@ -122,9 +127,17 @@ package struct StoreMetadata: Sendable, Hashable {
     }
 
     /// Returns the metadata of the store after its migration. Keys that do not concern the model are unchanged.
-    func migrated(to model: CompiledModel) throws -> StoreMetadata {
+    ///
+    /// - Parameter isMirrored: Whether Core Data mirrors the store. Like its own migration, the result then requests a
+    ///   fetch of every zone, because the server may have values of the new properties.
+    func migrated(to model: CompiledModel, isMirrored: Bool = false) throws -> StoreMetadata {
         var dictionary = try Self.dictionary(propertyList)
+<<<<<<< HEAD
         for (key, value) in StoreMetadata(newStoreOf: Self.sqliteType, model: model).dictionary
+=======
+        if isMirrored { dictionary[MirroringNames.zoneFetchAfterMigration] = [String: Any]() }
+        for (key, value) in try StoreMetadata(newStoreOf: Self.sqliteType, model: model).dictionary
+>>>>>>> cloudkit
         where key != Key.identifier {
             dictionary[key] = value
         }
