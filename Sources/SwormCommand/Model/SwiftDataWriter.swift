@@ -94,7 +94,7 @@ struct SwiftDataWriter {
             for (text, depth) in property.lines { add(text, depth: depth + 2) }
         }
         if !properties.isEmpty { add() }
-        writeInitializer(properties, inherited: superclass.map(parameters), hasSuperclass: superclass != nil)
+        writeInitializer(properties, inherited: superclass.map { parameters(of: $0) }, hasSuperclass: superclass != nil)
         add("}", depth: 1)
     }
 
@@ -158,7 +158,7 @@ struct SwiftDataWriter {
 
     /// Returns the parameters that an initializer has for the properties without a value of their own.
     private func parameters(of entity: NSEntityDescription) -> [SwiftDataProperty] {
-        declarations(of: entity).filter(\.needsValue) + (superclass(of: entity).map(parameters) ?? [])
+        declarations(of: entity).filter(\.needsValue) + (superclass(of: entity).map { parameters(of: $0) } ?? [])
     }
 
     private mutating func writeInitializer(

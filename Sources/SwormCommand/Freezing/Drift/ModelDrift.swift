@@ -133,7 +133,8 @@ struct ModelDrift {
             let subject = "\(owner): \(pair.old.kind) \(path)\(pair.old.name)"
             if let words = pair.renaming.words(to: pair.new.name) { lines.append("\(subject) \(words)") }
             guard pair.old.kind == pair.new.kind else {
-                lines.append("\(subject) became a \(pair.new.kind)")
+                let article = pair.new.kind == "attribute" ? "an" : "a"
+                lines.append("\(subject) became \(article) \(pair.new.kind)")
                 continue
             }
             compare(from: pair.old, to: pair.new, as: subject)

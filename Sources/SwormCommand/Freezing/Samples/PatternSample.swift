@@ -74,7 +74,7 @@ struct PatternSample {
         private static let digits = Array("0123456789")
         private static let lower = Array("abcdefghijklmnopqrstuvwxyz")
         private static let upper = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-        private static let all = (0x20..<0x7F).compactMap { Unicode.Scalar($0).map(Character.init) }
+        private static let all = characters(from: 0x20, to: 0x7E)
 
         init(_ pattern: String) { self.pattern = Array(pattern) }
 
@@ -162,7 +162,8 @@ struct PatternSample {
             guard index + digits <= pattern.count else { return nil }
             let text = String(pattern[index..<index + digits])
             index += digits
-            return UInt32(text, radix: 16).flatMap(Unicode.Scalar.init).map { .text(String(Character($0))) }
+            guard let scalar = UInt32(text, radix: 16).flatMap({ Unicode.Scalar($0) }) else { return nil }
+            return .text(String(Character(scalar)))
         }
 
         /// Reads the braces of `\p{L}`.
@@ -187,9 +188,11 @@ struct PatternSample {
                 if character == "\\" {
                     guard let escaped = next else { return nil }
                     index += 1
-                    first =
-                        escaped == "p"
-                        ? property() ?? [] : Self.named(escaped) ?? [escaped == "t" ? "\t" : escaped]
+                    if escaped == "p" {
+                        first = property() ?? []
+                    } else {
+                        first = Self.named(escaped) ?? [escaped == "t" ? "\t" : escaped]
+                    }
                 } else if character == "[" {
                     return nil
                 }
@@ -216,7 +219,11 @@ struct PatternSample {
             guard let low = start.unicodeScalars.first?.value, let high = end.unicodeScalars.first?.value, low <= high,
                 high - low < 1000
             else { return nil }
-            return (low...high).compactMap { Unicode.Scalar($0).map(Character.init) }
+            return Self.characters(from: low, to: high)
+        }
+
+        private static func characters(from low: UInt32, to high: UInt32) -> [Character] {
+            (low...high).compactMap { Unicode.Scalar($0) }.map { Character($0) }
         }
 
         /// Returns the node with the quantifier that follows it.

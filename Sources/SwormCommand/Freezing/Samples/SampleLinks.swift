@@ -27,11 +27,11 @@ struct SampleLinks {
         var isFirst: Bool
 
         init(_ slot: Int, of entity: CompiledEntity, in model: CompiledModel) {
-            self.slot = slot
-            relationship = entity.relationships[slot]
-            inverseSlot = relationship.inverse
-            inverse = inverseSlot.map { model[entity.relationships[slot].destination].relationships[$0] }
-            let there = inverse.map { ($0.owner, inverseSlot ?? 0) } ?? (Int.max, 0)
+            let relationship = entity.relationships[slot]
+            let back = relationship.inverse
+            let inverse = back.map { model[relationship.destination].relationships[$0] }
+            (self.slot, self.relationship, inverseSlot, self.inverse) = (slot, relationship, back, inverse)
+            let there = (inverse?.owner ?? .max, back ?? 0)
             isReflexive = there == (entity.number, slot)
             isFirst = (entity.number, slot) <= there
         }

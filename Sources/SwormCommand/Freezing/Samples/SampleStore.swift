@@ -54,8 +54,8 @@ enum SampleStore {
                 case .oneWay?: break
                 case .join?, .inverse?, nil: continue
                 }
-                request.addedLinks += destinations.map {
-                    .init(owner: row.id, relationship: slot, destination: $0)
+                for destination in destinations {
+                    request.addedLinks.append(.init(owner: row.id, relationship: slot, destination: destination))
                 }
             }
             request.insertions.append(.init(row: row.id, attributes: row.attributes, toOnes: toOnes))
