@@ -136,7 +136,7 @@ struct FreezeTests {
         #expect(freeze(workshop).code == .ok)
         #expect(Run(["freeze", "--check", "--force", workshop.modelPath, workshop.file("Frozen")]).code == .usage)
         let unknown = Run(["freeze", "--check", workshop.modelPath, workshop.file("Frozen"), "--name", "1.1"])
-        #expect(unknown.code == .failure && unknown.err.contains("did you mean '1.0'?"))
+        #expect(unknown.code == .failure && unknown.err.contains("1.0"))
         try workshop.makeStore()
         let inferred = Run(["freeze", workshop.storePath, workshop.file("Frozen")])
         #expect(inferred.code == .failure && inferred.err.contains("--model PATH"))
