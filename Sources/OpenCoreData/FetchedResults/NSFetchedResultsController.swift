@@ -38,11 +38,14 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     public init(
         fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
         sectionNameKeyPath: String?, cacheName name: String?
-    ) where ResultType: NSFetchRequestResult {
+    ) {
         results = FetchedResults(
             fetchRequest, context: context, sectionNameKeyPath: sectionNameKeyPath, cacheName: name,
             isResult: { $0 is ResultType }
-        ) { try FetchedResultsPlan(fetchRequest, sectionNameKeyPath: sectionNameKeyPath, in: $0) }
+        ) { model in
+            try context.find(ResultType.self, ofEntityNamed: fetchRequest.entityName)
+            return try FetchedResultsPlan(fetchRequest, sectionNameKeyPath: sectionNameKeyPath, in: model)
+        }
         super.init()
         results.owner = self
     }
@@ -166,7 +169,7 @@ protocol SectionTitling: AnyObject {
 
 extension NSFetchedResultsController: SectionTitling {}
 
-extension NSFetchedResultsController where ResultType: NSFetchRequestResult {
+extension NSFetchedResultsController {
     /// The request that the controller was created with.
     public final var fetchRequest: NSFetchRequest<ResultType> {
         results.request as? NSFetchRequest<ResultType> ?? NSFetchRequest()

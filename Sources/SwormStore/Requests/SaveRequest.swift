@@ -123,6 +123,8 @@ package struct SaveResult: Sendable {
     /// The values that the store computed, by row and attribute slot. They can belong to rows that are not part of the
     /// request.
     package var derived: [RowID: [Int: AttributeValue]] = [:]
+    /// The number of the transaction that was added to the store's history; nil if the store has none.
+    package var historyNumber: Int64?
     package init() {}
 }
 

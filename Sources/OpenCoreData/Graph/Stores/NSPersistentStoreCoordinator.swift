@@ -16,6 +16,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     let modelError: (any Error)?
     /// The origin of objects that were never saved.
     let temporaryOrigin: ObjectOrigin
+    /// The classes that the model names.
+    let classes = ModelClasses()
     private let lock = NSRecursiveLock()
     private var stores: [NSPersistentStore] = []
     /// The cached origins by entity number. Cleared whenever a store is added or removed.

@@ -44,7 +44,7 @@ extension SQLiteStore {
             connection.base.watch = options.watch
             try StoreFunctions.register(on: connection.base, changes: connection.changes)
             let type = url == nil ? StoreMetadata.inMemoryType : StoreMetadata.sqliteType
-            let metadata = try StoreMetadata(newStoreOf: type, model: model)
+            let metadata = StoreMetadata(newStoreOf: type, model: model)
             let layout = StoreLayout(model: model)
             try connection.base.transaction(.immediate) {
                 try fill(connection, metadata: metadata, model: model, layout: layout, options: options)
@@ -151,7 +151,7 @@ extension SQLiteStore {
         }
         let open = OpenStore(
             pool: pool, model: model, layout: layout, identifier: inspection.metadata.identifier, place: place,
-            path: files.main)
+            path: files.main, isMirrored: inspection.mirroringTable != nil)
         return (inspection.metadata, open)
     }
 
@@ -180,7 +180,7 @@ extension SQLiteStore {
         }
         let open = OpenStore(
             pool: pool, model: model, layout: layout, identifier: inspection.metadata.identifier, place: nil,
-            path: files.main, limits: limits)
+            path: files.main, isMirrored: mirroringTable != nil, limits: limits)
         return (inspection.metadata, open)
     }
 
@@ -198,7 +198,7 @@ extension SQLiteStore {
         guard options.writesWithInferredModel else {
             throw refuse("data that such a model does not describe would be lost")
         }
-        if inspection.keepsHistory || options.tracksHistory {
+        if inspection.keepsHistory || options.tracksHistory || inspection.mirroringTable != nil {
             throw refuse("its history identifies properties by their index in the real model")
         }
         if FileManager.default.fileExists(atPath: files.externalData) {
