@@ -45,6 +45,10 @@ extension NSManagedObjectContext {
     ///   others have saved since then; or nil to read the newest state at each read.
     /// - Throws: An error if the token is that of a context with another coordinator. The context reads as before then.
     public final func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
+        try throwingCocoaErrors { try readGeneration(generation) }
+    }
+
+    private func readGeneration(_ generation: NSQueryGenerationToken?) throws {
         if let generation, let views = generation.views {
             let stores = (coordinator?.persistentStores ?? []).map(\.objectStore)
             let shared = stores.compactMap { store in views[ObjectIdentifier(store)].map { (view: $0, store: store) } }

@@ -60,7 +60,7 @@ struct SampleRows {
                             id: RowID(entity: entity.number, key: key), attributes: attributes,
                             links: entity.relationships.map { _ in [] }))
                 } catch {
-                    note(entity.number, (error as? CoreDataError)?.message ?? "\(error)")
+                    note(entity.number, error.asCoreData?.message ?? "\(error)")
                     break
                 }
             }
