@@ -42,7 +42,7 @@ extension CoreDataError {
         return CocoaError(CocoaError.Code(rawValue: errorCode), userInfo: info)
     }
 
-    /// Whether the error is about a value or a relationship that is not valid. Several of them may be of several objects.
+    /// Whether the error is about one value or relationship that is not valid.
     private var isOfOneObject: Bool {
         errorCode != NSValidationMultipleErrorsError
             && (NSManagedObjectValidationError...NSValidationInvalidURIError).contains(errorCode)
