@@ -55,7 +55,11 @@ extension ConflictSettlement {
         }
         guard conflict.databaseObject == nil else { return nil }
         let saved = conflict.conflictingObjects.filter { !insertions.contains($0) }
-        guard let first = saved.first else { return conflict.conflictingObjects.first.map { .inserted($0) } }
+        guard let first = saved.first else {
+            // An object that had a row returns to its key.
+            let anew = conflict.conflictingObjects.first { insertions[$0]?.lostVersion != nil }
+            return (anew ?? conflict.conflictingObjects.first).map { .inserted($0) }
+        }
         return saved.count == 1 ? fresh[first].map { .stored($0) } : nil
     }
 
