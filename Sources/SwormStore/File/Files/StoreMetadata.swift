@@ -133,7 +133,7 @@ package struct StoreMetadata: Sendable, Hashable {
     func migrated(to model: CompiledModel, isMirrored: Bool = false) throws -> StoreMetadata {
         var dictionary = try Self.dictionary(propertyList)
         if isMirrored { dictionary[MirroringNames.zoneFetchAfterMigration] = [String: Any]() }
-        for (key, value) in try StoreMetadata(newStoreOf: Self.sqliteType, model: model).dictionary
+        for (key, value) in StoreMetadata(newStoreOf: Self.sqliteType, model: model).dictionary
         where key != Key.identifier {
             dictionary[key] = value
         }
