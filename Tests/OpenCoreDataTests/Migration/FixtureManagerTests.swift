@@ -48,7 +48,8 @@ struct FixtureManagerTests {
             try manager.migrateStore(
                 from: store, sourceType: NSSQLiteStoreType, with: nil, toDestinationURL: target,
                 destinationType: NSSQLiteStoreType)
-        } catch let error as CoreDataError where error.errorCode == NSMigrationError {
+        } catch let thrown as CocoaError where thrown.code == .migration {
+            let error = try #require(thrown.asCoreData)
             #expect(
                 error.details.allSatisfy { $0.message.contains("is required, and points to no object") }, "\(error)")
             #expect(!FileManager.default.fileExists(atPath: target.path))

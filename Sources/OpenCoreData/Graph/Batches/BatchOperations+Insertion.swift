@@ -38,7 +38,7 @@ extension BatchOperations {
         case .errorMergePolicyType: .reject
         case .mergeByPropertyStoreTrumpMergePolicyType, .rollbackMergePolicyType: .keepRow
         case .mergeByPropertyObjectTrumpMergePolicyType, .overwriteMergePolicyType:
-            .updateRow { (row: BatchObject) in row.given }
+            .updatingRow { (row: BatchObject) in row.given }
         }
     }
 }

@@ -60,7 +60,7 @@ struct SampleRows {
                             id: RowID(entity: entity.number, key: key), attributes: attributes,
                             links: entity.relationships.map { _ in [] }))
                 } catch {
-                    note((error as? CoreDataError)?.message ?? "\(error)", for: entity.number)
+                    note(error.asCoreData?.message ?? "\(error)", for: entity.number)
                     break
                 }
             }
