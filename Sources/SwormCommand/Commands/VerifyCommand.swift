@@ -45,10 +45,10 @@ enum VerifyCommand {
             return (issues, source)
         } catch let error as ToolError where error.code == .modelMismatch {
             return ([StoreIssue(.model, error.message)], nil)
-        } catch let error as CoreDataError {
+        } catch {
             // A file that exists but cannot be opened is reported as an issue.
-            guard let kind = StoreVerification.kind(of: error) else { throw error }
-            return ([StoreIssue(kind, error.message)], nil)
+            guard let issue = error.asCoreData, let kind = StoreVerification.kind(of: issue) else { throw error }
+            return ([StoreIssue(kind, issue.message)], nil)
         }
     }
 

@@ -12,6 +12,10 @@ extension NSManagedObjectContext {
     ///   of request.
     @discardableResult
     public final func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+        try throwingCocoaErrors { try result(of: request) }
+    }
+
+    private func result(of request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
         lock.lock()
         defer { lock.unlock() }
         if let request = request as? NSPersistentHistoryChangeRequest { return try executeHistory(request) }

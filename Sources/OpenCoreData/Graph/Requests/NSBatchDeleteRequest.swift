@@ -30,7 +30,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     /// are applied.
     ///
     /// - Parameter fetch: A request. It is evaluated when the deletion is executed.
-    public init<ResultType: NSFetchRequestResult>(fetchRequest fetch: NSFetchRequest<ResultType>) {
+    public init<ResultType>(fetchRequest fetch: NSFetchRequest<ResultType>) {
         choice = .found { try fetch.specification(in: $0) }
         super.init()
         affectedStores = fetch.affectedStores

@@ -174,8 +174,9 @@ struct StoreReport {
                     && !$0.hasPrefix("Z_RT_")
             }
             for table in unknown.sorted() { warnings.append("the table \(table) is not part of the model") }
-        } catch let error as CoreDataError {
-            warnings.append(error.message)
+        } catch {
+            guard let issue = error.asCoreData else { throw error }
+            warnings.append(issue.message)
         }
     }
 }

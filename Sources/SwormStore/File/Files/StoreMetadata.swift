@@ -55,21 +55,21 @@ package struct StoreMetadata: Sendable, Hashable {
         try StoreMetadata(identifier: identifier, propertyList: try bytes([:]))
     }
 
-    /// Creates the metadata of a new store.
-    init(newStoreOf type: String, model: CompiledModel) throws {
-        identifier = UUID().uuidString
+    /// Creates the metadata of a new store. Equal stores have equal bytes.
+    init(newStoreOf type: String, model: CompiledModel, identifier: UUID = UUID()) {
+        self.identifier = identifier.uuidString
         versionHashes = model.versionHashes
-        var dictionary: [String: Any] = [
-            Key.type: type,
-            Key.frameworkVersion: Self.writtenFrameworkVersion,
-            Key.versionHashes: model.versionHashes,
-            Key.versionHashesVersion: 3,
-            Key.versionIdentifiers: model.versionIdentifiers,
-            Key.digest: VersionHash.digest(of: model.versionHashes),
-            Key.checksum: VersionHash.checksum(of: model.versionHashes),
+        var dictionary: [String: PropertyListValue] = [
+            Key.type: .string(type),
+            Key.frameworkVersion: .int(Int64(Self.writtenFrameworkVersion)),
+            Key.versionHashes: .dictionary(model.versionHashes.mapValues { .data($0) }),
+            Key.versionHashesVersion: .int(3),
+            Key.versionIdentifiers: .array(model.versionIdentifiers.map { .string($0) }),
+            Key.digest: .string(VersionHash.digest(of: model.versionHashes)),
+            Key.checksum: .string(VersionHash.checksum(of: model.versionHashes)),
         ]
-        if type == Self.sqliteType { dictionary[Key.autoVacuumLevel] = "2" }
-        propertyList = try Self.bytes(dictionary)
+        if type == Self.sqliteType { dictionary[Key.autoVacuumLevel] = .string("2") }
+        propertyList = BinaryPropertyListWriter.data(.dictionary(dictionary))
     }
 
     /// The whole dictionary with the identifier, as Core Data returns it.
@@ -132,8 +132,12 @@ package struct StoreMetadata: Sendable, Hashable {
     ///   fetch of every zone, because the server may have values of the new properties.
     func migrated(to model: CompiledModel, isMirrored: Bool = false) throws -> StoreMetadata {
         var dictionary = try Self.dictionary(propertyList)
+<<<<<<< HEAD
+        for (key, value) in StoreMetadata(newStoreOf: Self.sqliteType, model: model).dictionary
+=======
         if isMirrored { dictionary[MirroringNames.zoneFetchAfterMigration] = [String: Any]() }
         for (key, value) in try StoreMetadata(newStoreOf: Self.sqliteType, model: model).dictionary
+>>>>>>> cloudkit
         where key != Key.identifier {
             dictionary[key] = value
         }

@@ -22,7 +22,8 @@ extension SQLiteStore {
         }
         try checkWritable(files)
         let existed = FileStamp(path: files.main) != nil
-        let metadata = try StoreMetadata(newStoreOf: StoreMetadata.sqliteType, model: model)
+        let metadata = StoreMetadata(
+            newStoreOf: StoreMetadata.sqliteType, model: model, identifier: options.identifier ?? UUID())
         let layout = StoreLayout(model: model)
         do {
             return try CoreDataError.translating(while: "make", path: files.main) {

@@ -44,7 +44,7 @@ extension SQLiteStore {
             connection.base.watch = options.watch
             try StoreFunctions.register(on: connection.base, changes: connection.changes)
             let type = url == nil ? StoreMetadata.inMemoryType : StoreMetadata.sqliteType
-            let metadata = try StoreMetadata(newStoreOf: type, model: model)
+            let metadata = StoreMetadata(newStoreOf: type, model: model)
             let layout = StoreLayout(model: model)
             try connection.base.transaction(.immediate) {
                 try fill(connection, metadata: metadata, model: model, layout: layout, options: options)
