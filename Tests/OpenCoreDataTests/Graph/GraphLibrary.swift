@@ -125,6 +125,6 @@ func coreDataError(_ work: () throws -> Void) -> CoreDataError? {
         try work()
         return nil
     } catch {
-        return error as? CoreDataError
+        return error.asCoreData
     }
 }
