@@ -2,20 +2,8 @@ import Foundation
 import SwormStore
 
 extension NSManagedObjectContext {
-    /// Executes a request that is sent to the stores and does not change the objects of the context.
-    ///
-    /// - Parameter request: An ``NSPersistentHistoryChangeRequest``, an ``NSBatchInsertRequest``, an
-    ///   ``NSBatchUpdateRequest`` or an ``NSBatchDeleteRequest``.
-    /// - Returns: The ``NSPersistentHistoryResult``, ``NSBatchInsertResult``, ``NSBatchUpdateResult`` or
-    ///   ``NSBatchDeleteResult``.
-    /// - Throws: The error that prevents the request; `NSPersistentStoreUnsupportedRequestTypeError` for another kind
-    ///   of request.
-    @discardableResult
-    public final func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
-        try throwingCocoaErrors { try result(of: request) }
-    }
-
-    private func result(of request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+    /// Executes a request. See ``execute(_:)``.
+    final func result(of request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
         lock.lock()
         defer { lock.unlock() }
         if let request = request as? NSPersistentHistoryChangeRequest { return try executeHistory(request) }
@@ -32,7 +20,7 @@ extension NSManagedObjectContext {
 extension NSManagedObjectContext {
     /// Processes pending changes before a fetch that includes them.
     final func beginFetch<Result>(_ request: NSFetchRequest<Result>) {
-        if request.includesPendingChanges { processPendingChanges() }
+        if request.includesPendingChanges { processEvents() }
         if !followsStores, ObservedName.objectsDidChange.mayBeObserved { followStores() }
     }
 }

@@ -15,11 +15,11 @@ struct SaveOperation {
         context.post(.willSave, userInfo: [:])
         try callWillSave()
         let isObserved = context.isObserved
-        if isObserved { context.processPendingChanges() }
+        if isObserved { context.processEvents() }
         try context.validateChanges()
         if isObserved, context.hasPendingEvent {
             // Custom classes have changed objects, or observers have, which are validated too.
-            context.processPendingChanges()
+            context.processEvents()
             try context.validateChanges()
         }
         let twins = try twinConflicts()

@@ -26,7 +26,7 @@ extension ConflictResolver {
                 if let insertion = settlement.insertions[row] { insertAnew(object(row), with: insertion.attributes) }
             case .forget(let row): forgetMissing(object(row))
             case .delete(let row):
-                if try isAtHand(object(row)) { context.delete(object(row)) }
+                if try isAtHand(object(row)) { context.deleteObject(object(row)) }
             case .deny(let row, let slot): object(row).forgetReadRelationship(slot)
             case .lead(let row, let slot, let destination):
                 if try isAtHand(object(row)) { object(row).assignDestination(slot, to: destination.map(object)) }
@@ -155,7 +155,7 @@ extension ConflictResolver {
             object.forgetReadRelationships()
             return true
         }
-        context.refresh(object, mergeChanges: false)
+        context.refreshObject(object, mergeChanges: false)
         do {
             try object.load()
             return true

@@ -53,7 +53,7 @@ open class NSConstraintConflict: NSObject {
             databaseSnapshot: database.flatMap { object in
                 conflict.databaseSnapshot.map { object.values(of: $0, origin) }
             },
-            conflicting: objects, conflictingSnapshots: objects.map { $0.committedValues(forKeys: nil) })
+            conflicting: objects, conflictingSnapshots: objects.map { $0.storedValues(forKeys: nil) })
     }
 
     /// A description with the constraint and the objects.

@@ -30,8 +30,6 @@ final class SaveTransaction {
     var versions: [RowID: Int64] = [:]
     /// The tables of the store's history, or nil if the store has no history.
     private(set) var history: HistoryTables?
-    /// The number of the transaction that this save has added to the history.
-    var historyNumber: Int64? { result.historyNumber }
     /// The transaction that this save has added to the history, if any.
     var writtenHistory = WrittenHistory()
     /// Whether Core Data mirrors the store to CloudKit.
