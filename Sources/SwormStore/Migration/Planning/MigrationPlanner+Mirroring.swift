@@ -1,10 +1,12 @@
+import SwormSQLite
+
 extension MigrationPlanner {
     /// The amount by which entity numbers are moved out of the way, below all numbers in use.
     private static let detour: Int64 = 1 << 40
 
     /// Moves the entity numbers and the keys in the mirroring's tables together with those of the objects.
     ///
-    /// The pairs of number and key are unique at any time, and the numbers of entities may change places, so the
+    /// The pairs of number and key are unique at any time, and two entities may exchange their numbers. Therefore the
     /// numbers go through negative ones, which nothing has.
     func mirroring() -> [MigrationStatement] {
         let moved = map.pairs.filter { $0.source.number != $0.destination.number || offset(of: $0) > 0 }
