@@ -83,7 +83,7 @@ struct MirroringCheck {
         return [
             StoreIssue(
                 .mirroringEntity,
-                "\(table): \(Self.counted(count, of: "record")) of an entity that the model does not have"
+                "\(reader.tables.name(.record) ?? table): \(Self.counted(count, of: "record")) of an entity that the model does not have"
             )
         ]
     }
