@@ -182,10 +182,8 @@ package enum MirroringSQL {
             + insert("MetadataEntry", ["ZKEY": key, "ZTRANSFORMEDVALUE": "x'\(archive)'"])
     }
 
-    /// Records the highest keys of all tables, as Core Data does.
-    package static func raiseKeys(_ generation: Generation = .assetTables) -> String {
-        tables(generation).map {
-            "UPDATE Z_PRIMARYKEY SET Z_MAX = max(Z_MAX, (SELECT ifnull(max(Z_PK), 0) FROM \(name($0.name)))) WHERE Z_NAME = 'NSCK\($0.name)';\n"
-        }.joined()
-    }
+    /// Records the highest keys of the tables that have rows, as Core Data does.
+    package static let raiseKeys = tables(.assetColumns).map {
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = max(Z_MAX, (SELECT ifnull(max(Z_PK), 0) FROM \(name($0.name)))) WHERE Z_NAME = 'NSCK\($0.name)';\n"
+    }.joined()
 }

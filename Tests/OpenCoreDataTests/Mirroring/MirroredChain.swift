@@ -31,9 +31,11 @@ final class MirroredChain {
     }
 
     func run(_ steps: Int) throws {
-        for _ in 0..<steps {
+        for index in 0..<steps {
             let kinds: [Step] = [.save, .save, .save, .save, .save, .batch, .export, .migration, .migration, .misuse]
-            let step = random.chance(5) ? .copy : random.pick(kinds) ?? .save
+            var step = random.chance(5) ? .copy : random.pick(kinds) ?? .save
+            // Each kind occurs.
+            if Step.allCases.indices.contains(index) { step = Step.allCases[index] }
             switch step {
             case .save: try keeping { try self.save() }
             case .batch: try keeping { try self.batch() }
@@ -114,7 +116,7 @@ final class MirroredChain {
     // MARK: Writing
 
     private func insert(_ count: Int) throws {
-        try store.write(options: mirrored) { context in
+        try store.write(options: mirroredOptions) { context in
             for _ in 0..<count {
                 guard let entity = random.pick(version.entities) else { return }
                 uid += 1
@@ -124,7 +126,7 @@ final class MirroredChain {
     }
 
     private func save() throws {
-        try store.write(options: mirrored) { context in
+        try store.write(options: mirroredOptions) { context in
             context.transactionAuthor = random.pick([nil, "server", "import"]) ?? nil
             var objects: [NSManagedObject] = []
             for entity in version.entities where entity.parent == nil { objects += try context.all(entity.name) }
@@ -149,14 +151,17 @@ final class MirroredChain {
                     !other.isDeleted
                         && relationship.destinationEntity.map { other.entity.isKindOf(entity: $0) } ?? false
                 }
-                let value: Any? = relationship.isToMany ? Set(fitting.prefix(2)) : random.pick(fitting)
-                object.setValue(value, forKey: name)
+                if relationship.isToMany {
+                    object.setValue(Set(fitting.prefix(2)), forKey: name)
+                } else {
+                    object.setValue(random.pick(fitting), forKey: name)
+                }
             }
         }
     }
 
     private func batch() throws {
-        try store.write(options: mirrored) { context in
+        try store.write(options: mirroredOptions) { context in
             guard let entity = random.pick(version.entities) else { return }
             switch random.pick(3) {
             case 0:
@@ -208,15 +213,16 @@ final class MirroredChain {
         }
         let moving: Set = ["ZENTITYID", "ZENTITYPK"]
         let before = try (MirroringState(store.url), MirroringState(store.url, without: moving))
-        let options = mirrored.merging([
+        let options = mirroredOptions.merging([
             NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
         ]) { $1 }
         let error = coreDataError {
             let coordinator = try GraphLibrary.coordinator(at: store.url, model: model, options: options)
             for open in coordinator.persistentStores { try coordinator.remove(open) }
         }
-        #expect((error == nil) == lost.isEmpty, "\(error?.message ?? "no error"), lost: \(lost.map(\.name))")
-        guard error == nil else {
+        let isMade = error == nil
+        #expect(isMade == lost.isEmpty, "\(error?.message ?? "no error"), lost: \(lost.map(\.name))")
+        guard isMade else {
             #expect(try MirroringState(store.url) == before.0)
             for entity in lost { #expect(error?.message.contains("'\(entity.name)'") == true) }
             migrations.rejected += 1
@@ -258,7 +264,7 @@ final class MirroredChain {
     /// Attempts what would harm the mirroring.
     private func misuse() throws {
         let before = try MirroringState(store.url)
-        try store.write(options: mirrored) { context in
+        try store.write(options: mirroredOptions) { context in
             let deletion = NSPersistentHistoryChangeRequest.deleteHistory(before: Date.distantFuture)
             #expect(coreDataError { try context.execute(deletion) } != nil)
             context.transactionAuthor = "NSCloudKitMirroringDelegate.import"

@@ -8,8 +8,11 @@ import Testing
 
 @Suite("Migration of stores that are mirrored to CloudKit")
 struct MirroredMigrationTests {
-    private static let migrating = mirrored.merging(
-        [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true]) { $1 }
+    private static var migrating: [AnyHashable: Any] {
+        mirroredOptions.merging([
+            NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+        ]) { $1 }
+    }
 
     /// A store of some entities, in which each object has a record with the object's number in its name.
     private func store(_ version: MirroredVersion, generation: MirroringSQL.Generation = .assetTables) throws
@@ -29,11 +32,12 @@ struct MirroredMigrationTests {
         return store
     }
 
-    private func migrate(_ store: MigratedStore, to version: MirroredVersion, options: [AnyHashable: Any] = migrating)
+    private func migrate(_ store: MigratedStore, to version: MirroredVersion, options: [AnyHashable: Any]? = nil)
         throws
     {
         let model = version.model()
-        let coordinator = try GraphLibrary.coordinator(at: store.url, model: model, options: options)
+        let coordinator = try GraphLibrary.coordinator(
+            at: store.url, model: model, options: options ?? Self.migrating)
         for open in coordinator.persistentStores { try coordinator.remove(open) }
         try store.adopt(model, afterMigration: true)
     }
@@ -97,7 +101,7 @@ struct MirroredMigrationTests {
         try Connection(.file(path: store.url.path)).execute(
             MirroringSQL.insert("HistoryAnalyzerState", ["ZENTITYID": "1", "ZENTITYPK": "2"])
                 + MirroringSQL.insert("HistoryAnalyzerState", ["ZENTITYID": "2", "ZENTITYPK": "2"])
-                + MirroringSQL.raiseKeys())
+                + MirroringSQL.raiseKeys)
         version.add("A")
         try check(store, to: version)
         #expect(try store.lines("SELECT ZENTITYID, ZENTITYPK FROM ANSCKHISTORYANALYZERSTATE") == ["2|2", "3|2"])
@@ -109,7 +113,7 @@ struct MirroredMigrationTests {
         try store.mirror(identity: "ZNAME")
         let before = try MirroringState(store.url)
         let manager = NSStagedMigrationManager([StagedModels.splitting(), StagedModels.abbreviating()])
-        let options = mirrored.merging([NSPersistentStoreStagedMigrationManagerOptionKey: manager]) { $1 }
+        let options = mirroredOptions.merging([NSPersistentStoreStagedMigrationManagerOptionKey: manager]) { $1 }
         let coordinator = try GraphLibrary.coordinator(
             at: store.url, model: StagedModels.model(4), options: options)
         for open in coordinator.persistentStores { try coordinator.remove(open) }
@@ -138,7 +142,7 @@ struct MirroredMigrationTests {
             {
                 _ = try GraphLibrary.coordinator(
                     at: store.url, model: model,
-                    options: mirrored.merging([NSPersistentStoreStagedMigrationManagerOptionKey: stages]) { $1 })
+                    options: mirroredOptions.merging([NSPersistentStoreStagedMigrationManagerOptionKey: stages]) { $1 })
             }, of: store)
         #expect(staged.message.contains("'D'"))
         var options = StoreOptions()
@@ -164,7 +168,7 @@ struct MirroredMigrationTests {
         var version = MirroredVersion(["B", "D"])
         let store = try store(version)
         try Connection(.file(path: store.url.path)).execute(
-            MirroringSQL.insert("RecordMetadata", ["ZENTITYID": "3", "ZENTITYPK": "1"]) + MirroringSQL.raiseKeys())
+            MirroringSQL.insert("RecordMetadata", ["ZENTITYID": "3", "ZENTITYPK": "1"]) + MirroringSQL.raiseKeys)
         version.add("F")
         let error = try refusal({ try migrate(store, to: version) }, of: store)
         #expect(error.message.contains("the number 3 would be that of 'F'"))
@@ -179,7 +183,7 @@ struct MirroredMigrationTests {
         let store = try store(version)
         // It is above all keys that were ever assigned, after which the keys of the other table would begin.
         try Connection(.file(path: store.url.path)).execute(
-            MirroringSQL.insert("RecordMetadata", ["ZENTITYID": "1", "ZENTITYPK": "4"]) + MirroringSQL.raiseKeys())
+            MirroringSQL.insert("RecordMetadata", ["ZENTITYID": "1", "ZENTITYPK": "4"]) + MirroringSQL.raiseKeys)
         version.add("A")
         version.move("B", below: "A")
         version.move("D", below: "A")
@@ -217,7 +221,7 @@ struct MirroredMigrationTests {
         }
         let error = try refusal({ try migrate(nil, to: "New.sqlite") }, of: store)
         #expect(error.message.contains("a second time"))
-        try migrate(mirrored, to: "New.sqlite")
+        try migrate(mirroredOptions, to: "New.sqlite")
         let copy = try Connection(.file(path: store.folder.url("New.sqlite").path))
         #expect(try copy.lines("SELECT count(*) FROM sqlite_master WHERE name LIKE 'ANSCK%'") == ["0"])
         let plain = try MigratedStore(store.model)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Writing stores that are mirrored to CloudKit")
 struct MirroredWritingTests {
-    private static let history: [AnyHashable: Any] = [NSPersistentHistoryTrackingKey: true]
+    private static var history: [AnyHashable: Any] { [NSPersistentHistoryTrackingKey: true] }
 
     private func open(_ store: MigratedStore, watching warnings: Locked<[String]>? = nil) throws -> SQLiteStore {
         var options = StoreOptions()
@@ -24,7 +24,7 @@ struct MirroredWritingTests {
     @Test func `saves and batches leave the mirroring's tables as they are, and are recorded in the history`() throws {
         let store = try MigratedStore.mirrored()
         let before = try MirroringState(store.url)
-        try store.write(options: mirrored) { context in
+        try store.write(options: mirroredOptions) { context in
             context.transactionAuthor = "server"
             let book = try #require(try context.all("Book", "title == 'Emma'").first)
             book.setValue("Emma II", forKey: "title")
@@ -55,7 +55,7 @@ struct MirroredWritingTests {
         let before = try MirroringState(store.url)
         let author = "NSCloudKitMirroringDelegate." + name
         for isAuthor in [true, false] {
-            try store.write(options: mirrored) { context in
+            try store.write(options: mirroredOptions) { context in
                 if isAuthor { context.transactionAuthor = author } else { context.name = author }
                 try context.make("Tag", ["name": "new"])
                 let error = try #require(coreDataError { try context.save() })
@@ -100,7 +100,7 @@ struct MirroredWritingTests {
     @Test func `the history is never deleted`() throws {
         let store = try MigratedStore.mirrored()
         let before = try MirroringState(store.url)
-        for options in [mirrored, [:]] {
+        for options in [mirroredOptions, [:]] {
             try store.write(options: options) { context in
                 let token = context.persistentStoreCoordinator?.currentPersistentHistoryToken(fromStores: nil)
                 for request in [
@@ -124,7 +124,7 @@ struct MirroredWritingTests {
         try Connection(.file(path: store.url.path)).execute("DROP TABLE ACHANGE; DROP TABLE ATRANSACTION")
         try Connection(.file(path: store.url.path)).execute("UPDATE Z_MODELCACHE SET Z_CONTENT = NULL")
         let model = try StoredModel(ofStoreAt: store.url).model
-        let options = mirrored.merging([SwormWritesWithInferredModelOption: true]) { $1 }
+        let options = mirroredOptions.merging([SwormWritesWithInferredModelOption: true]) { $1 }
         #expect(
             coreDataError { _ = try GraphLibrary.coordinator(at: store.url, model: model, options: options) } != nil)
     }
@@ -209,7 +209,7 @@ struct MirroredWritingTests {
         #expect(coreDataError { try open.backup(to: store.url) }?.message.contains("mirrored to CloudKit") == true)
         open.close()
         #expect(try store.folder.contents() == before)
-        #expect(replace(mirrored) == nil)
+        #expect(replace(mirroredOptions) == nil)
         #expect(try store.lines("SELECT ZNAME FROM ZTAG") == ["plain"])
     }
 }

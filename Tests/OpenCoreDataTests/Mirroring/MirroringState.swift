@@ -52,7 +52,7 @@ extension Connection {
 }
 
 /// Options that let mirrored stores be written.
-let mirrored: [AnyHashable: Any] = [SwormWritesMirroredStoresOption: true]
+var mirroredOptions: [AnyHashable: Any] { [SwormWritesMirroredStoresOption: true] }
 
 extension MigratedStore {
     /// Makes a store of the graph library whose objects all have records.
@@ -90,6 +90,6 @@ extension MigratedStore {
                 MirroringSQL.records(
                     ofRowsIn: "Z" + root.name.uppercased(), identity: identity ?? "'\(root.name)-' || Z_PK"))
         }
-        try connection.execute(MirroringSQL.raiseKeys())
+        try connection.execute(MirroringSQL.raiseKeys)
     }
 }

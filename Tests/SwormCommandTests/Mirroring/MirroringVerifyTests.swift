@@ -49,7 +49,7 @@ struct MirroringVerifyTests {
     @Test func `a store that was never exported may have rows without records`() throws {
         let workshop = try Workshop()
         try workshop.makeMirroredStore()
-        try workshop.execute(MirroringSQL.raiseKeys())
+        try workshop.execute(MirroringSQL.raiseKeys)
         #expect(workshop.run("verify").out == "no faults\n")
     }
 

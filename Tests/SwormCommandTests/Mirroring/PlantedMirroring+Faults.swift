@@ -5,7 +5,7 @@ import TestSupport
 extension PlantedMirroring {
     // MARK: Faults
 
-    static let broken = [
+    static let broken: [PlantedMirroring] = [
         PlantedMirroring(
             "a record without a row, and a row without a record and without history",
             sql:
@@ -61,7 +61,7 @@ extension PlantedMirroring {
 
     // MARK: Unfamiliar tables
 
-    static let unfamiliar = [
+    static let unfamiliar: [PlantedMirroring] = [
         PlantedMirroring("columns that are missing") { workshop, _ in
             try workshop.execute(
                 """
@@ -109,7 +109,7 @@ extension PlantedMirroring {
 
     // MARK: Events and zones
 
-    static let events = [
+    static let events: [PlantedMirroring] = [
         PlantedMirroring("events with and without errors") { workshop, _ in
             try workshop.execute(
                 event(2, at: 40, end: nil, succeeded: nil)
@@ -145,7 +145,7 @@ extension PlantedMirroring {
         }
     ]
 
-    static let zones = [
+    static let zones: [PlantedMirroring] = [
         PlantedMirroring("a zone of somebody else, and names that contain the user's") { workshop, _ in
             try workshop.execute(
                 MirroringSQL.insert("DatabaseMetadata", ["ZDATABASESCOPENUM": "3"])

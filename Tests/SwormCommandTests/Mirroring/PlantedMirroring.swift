@@ -55,7 +55,7 @@ struct PlantedMirroring: Sendable, CustomTestStringConvertible {
 
     // MARK: What waits
 
-    static let waiting = [
+    static let waiting: [PlantedMirroring] = [
         PlantedMirroring("inserted rows that were analyzed") { workshop, _ in
             try workshop.insertTags(2)
             try workshop.execute(MirroringSQL.records(ofRowsIn: "ZTAG", needsUpload: true))
@@ -137,7 +137,7 @@ struct PlantedMirroring: Sendable, CustomTestStringConvertible {
 
     // MARK: What was sent
 
-    static let sent = [
+    static let sent: [PlantedMirroring] = [
         PlantedMirroring("everything was exported") { _, _ in [:] },
         PlantedMirroring(
             "a deletion that was sent",
@@ -165,7 +165,7 @@ struct PlantedMirroring: Sendable, CustomTestStringConvertible {
 
     // MARK: Beginnings
 
-    static let starting = [
+    static let starting: [PlantedMirroring] = [
         PlantedMirroring("nobody has signed in", isExported: false) { workshop, _ in
             try workshop.execute(event(0, at: 10, end: 11, succeeded: 0, error: "'NSCocoaErrorDomain', 134400"))
             return merged(

@@ -36,7 +36,7 @@ extension Workshop {
                     ]))
         }
         try exportHistory()
-        try execute(MirroringSQL.raiseKeys(generation))
+        try execute(MirroringSQL.raiseKeys)
     }
 
     /// Plants the token of the last transaction.

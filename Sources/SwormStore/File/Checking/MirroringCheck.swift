@@ -50,7 +50,7 @@ struct MirroringCheck {
             guard count > 0 else { return nil }
             return StoreIssue(
                 .mirroringUnique,
-                "\(table): \(Self.counted(count, of: "value")) of \(columns) that must be unique \(count == 1 ? "occurs" : "occur") several times"
+                "\(reader.tables.name(key.kind) ?? table): \(Self.counted(count, of: "value")) of \(columns) that must be unique \(count == 1 ? "occurs" : "occur") several times"
             )
         }
     }
