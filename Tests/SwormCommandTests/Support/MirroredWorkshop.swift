@@ -17,12 +17,12 @@ extension Workshop {
     /// Makes a store all of whose objects were exported.
     func makeExportedStore(_ generation: MirroringSQL.Generation = .assetTables) throws {
         try makeMirroredStore(generation)
-        try export(generation)
+        try export()
     }
 
     /// Plants the state after an export by Core Data: each row has a record, each link of books and tags has one, and the
     /// token is that of the last transaction.
-    func export(_ generation: MirroringSQL.Generation = .assetTables) throws {
+    func export() throws {
         try execute(MirroringSQL.account + MirroringSQL.zone)
         try execute(Self.tables.map { MirroringSQL.records(ofRowsIn: $0) }.joined())
         for link in try raw().lines("SELECT Z_2BOOKS || ':' || Z_8TAGS FROM Z_2TAGS ORDER BY 1") {
