@@ -133,7 +133,7 @@ struct StagedChain {
         }
         if let index = stages.indices.first(where: { sources($0).contains(checksum) }) { return index }
         guard known == nil else { throw mismatch("no stage starts from its version, \(checksum).") }
-        // The version is none of those that later stages start from, so it comes before them.
+        // No later stage starts from the version, so it comes before them.
         if let first = stages.indices.first, namesOnlyDestination(first) { return first }
         throw mismatch(
             "it has the version \(checksum), and the stages have the versions \(versions.joined(separator: ", ")). A released version may have been changed, or a newer program may have written the store."

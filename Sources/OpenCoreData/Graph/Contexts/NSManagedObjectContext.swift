@@ -276,7 +276,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// - Parameter generation: ``NSQueryGenerationToken/current``; the ``queryGenerationToken`` of another context, to read
     ///   the state that it reads; the token in the notification of a save, to read the state after it, or a later one if
-    ///   others have saved since then; or nil to read the newest state at each read.
+    ///   other contexts have saved since then; or nil to read the newest state at each read.
     /// - Throws: An error if the token is that of a context with another coordinator. The context reads as before then.
     open func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
         try throwingCocoaErrors { try pin(to: generation) }

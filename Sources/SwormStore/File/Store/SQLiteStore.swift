@@ -46,7 +46,7 @@ package final class SQLiteStore: ObjectStore {
         var newMetadata: StoreMetadata?
         var lastSession = 0
         var sessions: [Int] = []
-        /// The use of a store in memory that others use too; nil for all other stores.
+        /// The use of a store in memory that other coordinators use, too; nil for all other stores.
         var use: SharedMemory.Use?
         var watches: StatementWatches
     }
@@ -266,7 +266,7 @@ package final class SQLiteStore: ObjectStore {
     package func close(until end: ContinuousClock.Instant?) throws {
         removeUnusedExternalData()
         stopWatching()
-        // A store in memory that others use too stays open for them.
+        // A store in memory that other coordinators use stays open for them.
         if let use = state.withLock({ $0.use.take() }), let open = openFiles, !SharedMemory.leave(use) {
             open.pool.leases.end(use.sessions, .storeIsClosed)
             return state.withLock { $0.open = nil }
