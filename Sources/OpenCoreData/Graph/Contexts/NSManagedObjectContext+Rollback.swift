@@ -11,6 +11,7 @@ extension NSManagedObjectContext {
         insertedList.removeAll()
         updatedList.removeAll()
         deletedList.removeAll()
+        forgetMergedDeletions()
         saving.forgetStores()
         unmarked = UnmarkedObjects()
         for object in inserted {
@@ -42,6 +43,7 @@ extension NSManagedObjectContext {
         insertedList.removeAll()
         updatedList.removeAll()
         deletedList.removeAll()
+        forgetMergedDeletions()
         saving.forgetStores()
         unmarked = UnmarkedObjects()
         for object in changed { object.detach() }

@@ -67,6 +67,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     @exclusivity(unchecked) final var insertedList = ObjectList()
     @exclusivity(unchecked) final var updatedList = ObjectList()
     @exclusivity(unchecked) final var deletedList = ObjectList()
+    /// The objects whose deletion was merged last.
+    final var mergedDeletions: [NSManagedObject] = []
     // Each of these owns the state of one part of the context's work. Their methods do not use the context: its own
     // methods, and the operations that it starts, take values out of them and put results back.
     @exclusivity(unchecked) final var faulting = Faulting()
@@ -143,8 +145,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var insertedObjects: Set<NSManagedObject> { Set(insertedList.objects) }
     /// The objects that the next save updates.
     open var updatedObjects: Set<NSManagedObject> { Set(updatedList.objects) }
-    /// The objects that the next save deletes.
-    open var deletedObjects: Set<NSManagedObject> { Set(deletedList.objects) }
+    /// The objects that the next save deletes, and those whose deletion by another context was merged. The latter leave
+    /// the set with the next event, merge or save, and are no unsaved changes.
+    open var deletedObjects: Set<NSManagedObject> { Set(deletedList.objects + mergedDeletions) }
     /// The live objects that are registered with the context.
     open var registeredObjects: Set<NSManagedObject> { Set(identities.objects) }
 
@@ -254,6 +257,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Merges the changes that another context has saved. Unsaved changes of this context are preserved.
     ///
+    /// The registered objects that were deleted are among the ``deletedObjects``, also while the notification about
+    /// changed objects is posted, until the next event, merge or save.
+    ///
     /// - Parameter notification: A notification with the name `NSManagedObjectContextDidSave`.
     open func mergeChanges(fromContextDidSave notification: Notification) { mergeSave(notification) }
 
@@ -271,7 +277,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// - Parameter generation: ``NSQueryGenerationToken/current``; the ``queryGenerationToken`` of another context, to read
     ///   the state that it reads; the token in the notification of a save, to read the state after it, or a later one if
-    ///   others have saved since then; or nil to read the newest state at each read.
+    ///   other contexts have saved since then; or nil to read the newest state at each read.
     /// - Throws: An error if the token is that of a context with another coordinator. The context reads as before then.
     open func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
         try throwingCocoaErrors { try pin(to: generation) }

@@ -132,12 +132,8 @@ package struct StoreMetadata: Sendable, Hashable {
     ///   fetch of every zone, because the server may have values of the new properties.
     func migrated(to model: CompiledModel, isMirrored: Bool = false) throws -> StoreMetadata {
         var dictionary = try Self.dictionary(propertyList)
-<<<<<<< HEAD
-        for (key, value) in StoreMetadata(newStoreOf: Self.sqliteType, model: model).dictionary
-=======
         if isMirrored { dictionary[MirroringNames.zoneFetchAfterMigration] = [String: Any]() }
-        for (key, value) in try StoreMetadata(newStoreOf: Self.sqliteType, model: model).dictionary
->>>>>>> cloudkit
+        for (key, value) in StoreMetadata(newStoreOf: Self.sqliteType, model: model).dictionary
         where key != Key.identifier {
             dictionary[key] = value
         }

@@ -16,7 +16,7 @@ extension SQLiteStore {
     ///   target is in use, and `wouldDeadlock` if the calling thread is writing on the connection that the backup would
     ///   read from; and if the target is mirrored to CloudKit. In these cases the target is unchanged.
     package func backup(to url: URL, _ token: InterruptToken? = nil) throws {
-        guard url.isFileURL, !StoreFiles.isMemory(url) else {
+        guard url.isFileURL, !StoreFiles.isFileless(url) else {
             throw CoreDataError(
                 NSPersistentStoreInvalidTypeError,
                 "A backup needs the URL of a file, and '\(url.absoluteString)' is not a file URL.")
