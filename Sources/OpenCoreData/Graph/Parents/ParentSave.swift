@@ -10,6 +10,7 @@ struct ParentSave {
     let context: NSManagedObjectContext
     let parent: NSManagedObjectContext
     private var counterparts: [ObjectIdentifier: NSManagedObject] = [:]
+    private var ordered: [(object: NSManagedObject, slot: Int)] = []
 
     init(_ context: NSManagedObjectContext, into parent: NSManagedObjectContext) {
         self.context = context
@@ -34,7 +35,8 @@ struct ParentSave {
             var saved = SavedObjects()
             if let origin = context.origin {
                 saved.add(
-                    written: written, versions: written.map { counterpart($0)?.snapshot.version ?? 1 }, origin: origin)
+                    written: written, versions: written.map { counterpart($0)?.snapshot.version ?? 1 },
+                    ordered: ordered, origin: origin)
             }
             return saved
         } catch {
@@ -55,7 +57,10 @@ struct ParentSave {
     /// Settles the conflicts with objects that the parent has deleted.
     private mutating func settleConflicts() throws {
         var conflicts: [NSManagedObject] = []
-        for object in context.updatedList.objects where counterpart(object) == nil { conflicts.append(object) }
+        // An object that was only related with other objects has no values to lose.
+        for object in context.updatedList.objects where object.changesRow && counterpart(object) == nil {
+            conflicts.append(object)
+        }
         guard !conflicts.isEmpty else { return }
         let policy = context.mergeType
         if policy == .errorMergePolicyType { throw error(of: conflicts) }
@@ -138,6 +143,7 @@ struct ParentSave {
         for (slot, relationship) in object.compiledEntity.relationships.enumerated()
         where relationship.isToMany && !relationship.isTransient {
             guard case .toMany(let members) = object.relationshipState(slot), members.hasChanges else { continue }
+            if relationship.isOrdered { ordered.append((object, slot)) }
             let (added, removed) = members.isLoaded ? members.difference() : members.notedLinks
             for other in removed where other.exists {
                 if let other = counterpart(other) { try own.removeMember(slot, object: other) }

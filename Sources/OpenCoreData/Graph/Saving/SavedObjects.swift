@@ -43,7 +43,14 @@ struct SavedObjects {
     }
 
     /// Adds the changed objects of a context that has saved to its parent.
-    mutating func add(written: [NSManagedObject], versions: [Int64], origin: ObjectOrigin) {
+    ///
+    /// - Parameter ordered: The objects and the slots of their ordered relationships with changes.
+    mutating func add(
+        written: [NSManagedObject], versions: [Int64], ordered: [(object: NSManagedObject, slot: Int)],
+        origin: ObjectOrigin
+    ) {
+        // The parent has given their members positions, which are read again.
+        for (object, slot) in ordered { rearranged[ObjectIdentifier(object), default: []].insert(slot) }
         parts.append(
             Part(
                 origin: origin, inserted: [], keys: SaveResult().keys, written: written, versions: versions,
