@@ -3,6 +3,7 @@ import Foundation
 extension NSManagedObjectContext {
     /// Discards all unsaved changes. See ``rollback()``.
     final func rollBackChanges() {
+        forgetSteps()
         let inserted = insertedList.objects
         let others = updatedList.objects + deletedList.objects
         let isObserved = isObserved
@@ -36,6 +37,7 @@ extension NSManagedObjectContext {
 
     /// Discards everything. See ``reset()``.
     final func resetObjects() {
+        forgetSteps()
         saving.forgetAllLost()
         let changed = hasChanges ? insertedList.objects + updatedList.objects + deletedList.objects : []
         let ids = !identities.isEmpty && isObserved ? identities.objects.map(\.objectID) : nil

@@ -135,6 +135,28 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         set { setParent(newValue) }
     }
 
+    /// The undo manager, which registers the changes of each event as one step; nil, as by default, to register none.
+    open var undoManager: (any UndoManaging)? {
+        get { undoManaging }
+        set {
+            recordSteps(for: newValue)
+            undoManaging = newValue
+        }
+    }
+    final var undoManaging: (any UndoManaging)?
+
+    /// Reverses the changes of the last event. Does nothing without an ``undoManager``.
+    open func undo() {
+        processEvents()
+        undoManaging?.undo()
+    }
+
+    /// Does the changes again that were undone last. Does nothing without an ``undoManager``.
+    open func redo() {
+        processEvents()
+        undoManaging?.redo()
+    }
+
     /// Whether the context also retains its unchanged objects.
     open var retainsRegisteredObjects: Bool {
         get { identities.retains }

@@ -5,6 +5,7 @@ import SwormStore
 extension NSManagedObjectContext {
     /// Posts the notification about the objects that have changed. See ``processPendingChanges()``.
     final func processEvents() {
+        if undoManaging != nil { registerStep() }
         guard hasPendingEvent else { return }
         lock.lock()
         defer { lock.unlock() }

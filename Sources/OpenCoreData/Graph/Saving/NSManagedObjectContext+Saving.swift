@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
         if saving.isRunning { return }
         defer { forgetMergedDeletions() }
         // Without an observer, the event ends with the save, which visits its objects anyway.
-        if isObserved { processEvents() }
+        if isObserved || undoManaging != nil { processEvents() }
         guard hasChanges else {
             if nesting.parent == nil { try saveMetadata() }
             return
