@@ -47,16 +47,6 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The state that is read by threads that do not hold the context.
-    struct Shared: Sendable {
-        /// Whether saves are merged; read by the contexts that save.
-        var mergesAutomatically = false
-        /// The thread that runs a call of a container in the context.
-        var holder: HubState.Holder?
-        /// The queue of the context's blocks, created for the first block because most contexts never use it.
-        var queue: DispatchQueue?
-    }
-
     let shared = Locked(Shared())
     let lock = NSRecursiveLock()
     final var identities = IdentityTable(retains: false)
@@ -127,9 +117,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// objects of the parent, which saves them in turn. Nil for a context that uses the stores of a coordinator.
     ///
     /// Setting it discards the objects of the context, and gives it the parent's coordinator. The parent is retained.
-    /// Objects that were inserted in a child get their permanent ids when the context of the coordinator is saved; the
-    /// child adopts them at its next access to the parent. A parent with children on other queues must itself be used in
-    /// `perform` and `performAndWait`, or on the main thread if it is a context of the main queue.
+    /// Inserted objects get their permanent ids when the context of the coordinator is saved. A parent with children on other
+    /// queues must itself be used in `perform` and `performAndWait`, or on the main thread for a context of the main queue.
     open var parent: NSManagedObjectContext? {
         get { nesting.parent }
         set { setParent(newValue) }
@@ -207,8 +196,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///   ``NSBatchUpdateRequest`` or an ``NSBatchDeleteRequest``.
     /// - Returns: The ``NSPersistentHistoryResult``, ``NSBatchInsertResult``, ``NSBatchUpdateResult`` or
     ///   ``NSBatchDeleteResult``.
-    /// - Throws: The error that prevents the request; `NSPersistentStoreUnsupportedRequestTypeError` for another kind
-    ///   of request.
+    /// - Throws: The error that prevents the request.
     @discardableResult
     open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
         try throwingCocoaErrors { try result(of: request) }
@@ -279,23 +267,21 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Merges the changes that another context has saved. Unsaved changes of this context are preserved.
     ///
-    /// The registered objects that were deleted are among the ``deletedObjects``, also while the notification about
-    /// changed objects is posted, until the next event, merge or save.
+    /// The registered objects that were deleted are among the ``deletedObjects`` until the next event, merge or save.
     ///
-    /// - Parameter notification: A notification with the name `NSManagedObjectContextDidSave`.
+    /// - Parameter notification: The notification of the save.
     open func mergeChanges(fromContextDidSave notification: Notification) { mergeSave(notification) }
 
     /// Posts the notification about the objects that have changed since the last one.
     ///
-    /// The end of `perform` and `performAndWait`, a save, and a fetch that includes unsaved changes call this method.
-    /// Relationships and delete rules are always up to date, and do not depend on it.
+    /// `perform`, `performAndWait`, a save, and a fetch that includes unsaved changes call this method. Relationships and
+    /// delete rules do not depend on it.
     open func processPendingChanges() { processEvents() }
 
     /// Pins the context to one state of its stores: all subsequent reads see that state.
     ///
-    /// A save of the context moves it to the state after that save, and a merge to the newest one, as setting
-    /// ``NSQueryGenerationToken/current`` again does. Unpin the context (with nil) as soon as it has read what it needs: a store in
-    /// write-ahead log mode cannot shorten its log while an old state is in use.
+    /// A save of the context moves it to the state after that save, and a merge to the newest one. Unpin the context (with
+    /// nil) soon: a store in write-ahead log mode cannot shorten its log while an old state is in use.
     ///
     /// - Parameter generation: ``NSQueryGenerationToken/current``; the ``queryGenerationToken`` of another context, to read
     ///   the state that it reads; the token in the notification of a save, to read the state after it, or a later one if
