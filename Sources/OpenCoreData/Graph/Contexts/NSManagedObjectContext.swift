@@ -117,8 +117,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// objects of the parent, which saves them in turn. Nil for a context that uses the stores of a coordinator.
     ///
     /// Setting it discards the objects of the context, and gives it the parent's coordinator. The parent is retained.
-    /// Inserted objects get their permanent ids when the context of the coordinator is saved. A parent with children on other
-    /// queues must itself be used in `perform` and `performAndWait`, or on the main thread for a context of the main queue.
+    /// With children on other queues, a parent must be used in `perform` and `performAndWait`, or on the main thread.
     open var parent: NSManagedObjectContext? {
         get { nesting.parent }
         set { setParent(newValue) }
