@@ -112,6 +112,26 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
     }
 
+    /// Makes another store take over the objects of a store, which the caller closes.
+    final func exchange(_ store: NSPersistentStore, for new: NSPersistentStore) {
+        lock.lock()
+        defer { lock.unlock() }
+        if let index = stores.firstIndex(where: { $0 === store }) { stores[index] = new }
+        knownOrigins = []
+        new.origin?.move(to: new)
+    }
+
+    /// Makes a store use another underlying store.
+    ///
+    /// - Returns: False, with nothing changed, if a store with the other one's identifier is open.
+    final func move(_ store: NSPersistentStore, to objectStore: any ObjectStore, at url: URL) -> Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        if stores.contains(where: { $0 !== store && $0.hasIdentifier(objectStore.identifier) }) { return false }
+        store.move(to: objectStore, at: url)
+        return true
+    }
+
     /// Returns the open store at a URL; nil if no store is open at it.
     ///
     /// - Parameter URL: The URL of a store's file.
