@@ -28,8 +28,10 @@ extension NSPersistentStoreCoordinator {
         _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
         options: [AnyHashable: Any]? = nil
     ) throws {
-        let storeOptions = try StoreOptions(coordinatorOptions: options ?? [:])
-        try StoreKinds.kind(ofType: storeType).setMetadata(url, metadata ?? [:], storeOptions)
+        try throwingCocoaErrors {
+            let storeOptions = try StoreOptions(coordinatorOptions: options ?? [:])
+            try StoreKinds.kind(ofType: storeType).setMetadata(url, metadata ?? [:], storeOptions)
+        }
     }
 
     /// Returns the model that a store was written with, from the copy in the store.
@@ -42,11 +44,13 @@ extension NSPersistentStoreCoordinator {
     public static func cachedModelForPersistentStore(
         at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> NSManagedObjectModel {
-        let stored = try StoredModel(ofStoreAt: url)
-        if stored.source == .cache { return stored.model }
-        throw CoreDataError(
-            NSMigrationMissingSourceModelError,
-            "The store '\(StoreFiles(url: url).main)' has no copy of its model. \(stored.notes.first ?? "")")
+        try throwingCocoaErrors {
+            let stored = try StoredModel(ofStoreAt: url)
+            if stored.source == .cache { return stored.model }
+            throw CoreDataError(
+                NSMigrationMissingSourceModelError,
+                "The store '\(StoreFiles(url: url).main)' has no copy of its model. \(stored.notes.first ?? "")")
+        }
     }
 
     /// Returns the id that the text of a URI represents.

@@ -30,6 +30,12 @@ extension NSPersistentStoreCoordinator {
     public func migratePersistentStore(
         _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
     ) throws -> NSPersistentStore {
+        try throwingCocoaErrors { try move(store, to: storeURL, options: options ?? [:], type: storeType) }
+    }
+
+    private func move(
+        _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any], type storeType: String
+    ) throws -> NSPersistentStore {
         guard persistentStores.contains(where: { $0 === store }), let origin = store.origin else {
             throw CoreDataError(
                 NSPersistentStoreOperationError, "Cannot move a store that does not belong to this coordinator.")
@@ -41,9 +47,11 @@ extension NSPersistentStoreCoordinator {
                 NSPersistentStoreOperationError,
                 "Cannot move the store to '\(storeURL.path)': the file exists. Remove it first, or choose another URL.")
         }
-        var storeOptions = try StoreOptions(coordinatorOptions: options ?? [:])
+        var storeOptions = try StoreOptions(coordinatorOptions: options)
         storeOptions.modelCache = try managedObjectModel.storeCache()
         let url = kind.hasURL ? storeURL : nil
+        post(.NSPersistentStoreCoordinatorWillRemoveStore, [NSRemovedPersistentStoresKey: [store]])
+        post(.NSPersistentStoreCoordinatorStoresWillChange, [NSRemovedPersistentStoresKey: [store]])
         let new = try store.holdingWrites {
             let objectStore = try kind.copy(store.objectStore, url ?? StoreFiles.memoryURL, storeOptions)
             let new = NSPersistentStore(

@@ -26,6 +26,15 @@ extension NSPersistentStoreCoordinator {
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
         options: [AnyHashable: Any]? = nil
     ) throws -> NSPersistentStore {
+        try throwingCocoaErrors {
+            try openStore(ofType: storeType, configurationName: configuration, at: storeURL, options: options)
+        }
+    }
+
+    private func openStore(
+        ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
+        options: [AnyHashable: Any]?
+    ) throws -> NSPersistentStore {
         if let modelError { throw modelError }
         if let configuration, configuration != Self.defaultConfiguration,
             compiledModel.configurations[configuration] == nil
@@ -109,7 +118,7 @@ extension NSPersistentStoreCoordinator {
     public static func metadataForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] {
-        try StoreKinds.kind(ofType: storeType).metadata(url, StoreOptions())
+        try throwingCocoaErrors { try StoreKinds.kind(ofType: storeType).metadata(url, StoreOptions()) }
     }
 
     /// Removes the files of a store: the database, its write-ahead log, and its external data.
@@ -128,6 +137,10 @@ extension NSPersistentStoreCoordinator {
     public func destroyPersistentStore(
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
     ) throws {
+        try throwingCocoaErrors { try destroyStore(at: url, ofType: storeType, options: options) }
+    }
+
+    private func destroyStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]?) throws {
         guard persistentStore(for: url) == nil else {
             throw CoreDataError(
                 NSPersistentStoreOperationError,

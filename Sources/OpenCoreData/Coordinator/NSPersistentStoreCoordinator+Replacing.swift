@@ -18,6 +18,15 @@ extension NSPersistentStoreCoordinator {
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
     ) throws {
+        try throwingCocoaErrors {
+            try replaceStore(
+                at: destinationURL, destinationOptions: destinationOptions, from: sourceURL, ofType: storeType)
+        }
+    }
+
+    private func replaceStore(
+        at destinationURL: URL, destinationOptions: [AnyHashable: Any]?, from sourceURL: URL, ofType storeType: String
+    ) throws {
         guard storeType == NSSQLiteStoreType, !StoreFiles.isMemory(destinationURL) else {
             throw CoreDataError(
                 NSPersistentStoreInvalidTypeError,

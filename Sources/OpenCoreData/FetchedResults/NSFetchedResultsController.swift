@@ -38,11 +38,14 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     public init(
         fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
         sectionNameKeyPath: String?, cacheName name: String?
-    ) where ResultType: NSFetchRequestResult {
+    ) {
         results = FetchedResults(
             fetchRequest, context: context, sectionNameKeyPath: sectionNameKeyPath, cacheName: name,
             isResult: { $0 is ResultType }
-        ) { try FetchedResultsPlan(fetchRequest, sectionNameKeyPath: sectionNameKeyPath, in: $0) }
+        ) { model in
+            try context.find(ResultType.self, ofEntityNamed: fetchRequest.entityName)
+            return try FetchedResultsPlan(fetchRequest, sectionNameKeyPath: sectionNameKeyPath, in: model)
+        }
         super.init()
         results.owner = self
     }
@@ -78,7 +81,9 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     /// - Throws: An error if the request has no order, is not a request for managed objects, or is not valid; if the
     ///   objects are not ordered by section, or are not of the type of the results; and the store's error. The results
     ///   are unchanged then.
-    open func performFetch() throws { try results.performFetch() }
+    open func performFetch() throws {
+        try managedObjectContext.throwingCocoaErrors { try results.performFetch() }
+    }
 
     // MARK: Objects
 
@@ -164,7 +169,7 @@ protocol SectionTitling: AnyObject {
 
 extension NSFetchedResultsController: SectionTitling {}
 
-extension NSFetchedResultsController where ResultType: NSFetchRequestResult {
+extension NSFetchedResultsController {
     /// The request that the controller was created with.
     public final var fetchRequest: NSFetchRequest<ResultType> {
         results.request as? NSFetchRequest<ResultType> ?? NSFetchRequest()

@@ -27,7 +27,7 @@ enum ModelCommand {
         guard forms.count < 2 else {
             throw ToolError(.usage, "--\(forms[0]) and --\(forms[1]) exclude each other", hint: "choose one")
         }
-        let (model, source) = try model(arguments)
+        let (model, source) = try StoreModelChoice.model(of: arguments)
         for note in model.readingNotes { console.warn(note) }
         let inner = Console(out: ByteSink(), err: console.err, width: console.width)
         switch forms.first {
@@ -42,20 +42,6 @@ enum ModelCommand {
         }
         try write(inner.out.text, to: path, replaces: arguments.has("force"))
         return .ok
-    }
-
-    private static func model(_ arguments: Arguments) throws -> (model: NSManagedObjectModel, source: String) {
-        let path = arguments.operands[0]
-        let url = Arguments.url(path)
-        guard FilePath.modelKinds.contains(url.pathExtension.lowercased()) else {
-            return try StoreModelChoice.model(for: FilePath.store(path), option: arguments.url("model"))
-        }
-        guard arguments.value("model") == nil else {
-            throw ToolError(
-                .usage, "'\(path)' is a model itself, and --model names the model of a store", hint: "omit --model"
-            )
-        }
-        return try StoreModelChoice.model(at: url)
     }
 
     private static func write(_ text: String, to path: String, replaces: Bool) throws {

@@ -15,7 +15,7 @@ enum ModelJSON {
         ])
     }
 
-    private static func entity(_ entity: NSEntityDescription, number: Int) -> JSONValue {
+    static func entity(_ entity: NSEntityDescription, number: Int) -> JSONValue {
         .object([
             ("name", .optional(entity.name)), ("number", .count(number)),
             ("class", .optional(entity.managedObjectClassName)),
@@ -46,7 +46,7 @@ enum ModelJSON {
         ]
     }
 
-    private static func attribute(_ attribute: NSAttributeDescription) -> JSONValue {
+    static func attribute(_ attribute: NSAttributeDescription) -> JSONValue {
         var members = common(attribute)
         members.append(("type", .string(attribute.attributeType.attributeType.displayName)))
         members.append(("default", AttributeValue(any: attribute.defaultValue).map(plain) ?? .null))
@@ -65,7 +65,7 @@ enum ModelJSON {
         return .object(members)
     }
 
-    private static func relationship(_ relationship: NSRelationshipDescription) -> JSONValue {
+    static func relationship(_ relationship: NSRelationshipDescription) -> JSONValue {
         .object(
             common(relationship) + [
                 ("destination", .optional(relationship.destinationEntity?.name)),
@@ -76,7 +76,7 @@ enum ModelJSON {
             ])
     }
 
-    private static func fetched(_ property: NSFetchedPropertyDescription) -> JSONValue {
+    static func fetched(_ property: NSFetchedPropertyDescription) -> JSONValue {
         .object(
             common(property) + [
                 ("entity", .optional(property.requestedEntityName)),

@@ -121,7 +121,8 @@ struct SwiftAttribute {
         ".init(" + (["\\.\(property)", SwiftNames.literal(name)] + options).joined(separator: ", ") + ")"
     }
 
-    private static func type(_ type: SwormPredicates.AttributeType) -> String {
+    /// Returns the Swift type of the values.
+    static func type(_ type: SwormPredicates.AttributeType) -> String {
         switch type {
         case .integer16: "Int16"
         case .integer32: "Int32"
@@ -153,7 +154,8 @@ struct SwiftAttribute {
         }
     }
 
-    private static func literal(_ value: AttributeValue, as type: SwormPredicates.AttributeType) -> String? {
+    /// Returns a value as Swift code; nil if there is none for it.
+    static func literal(_ value: AttributeValue, as type: SwormPredicates.AttributeType) -> String? {
         switch (value, type) {
         case (.int(let number), .boolean): number == 0 ? "false" : "true"
         case (.int(let number), .double): "\(number).0"

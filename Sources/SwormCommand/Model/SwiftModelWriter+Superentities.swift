@@ -40,18 +40,16 @@ extension SwiftModelWriter {
         let cases = cases(of: entity)
         let table = SwiftTable(entity, inherited: entity.superentity, in: self)
         let notes = notes(of: entity, isEnum: true)
-        add()
+        let protocols = "SuperentityConvertible\(table.hasComposites ? ", CompositeOwner" : "")"
         if !notes.isEmpty { add("/// An entity that " + notes.joined(separator: ", ") + ".") }
-        add("enum \(type) {")
+        begin("enum \(type)", protocols: protocols)
         for item in cases { add("case \(item.name)(\(item.type))", depth: 1) }
         for attribute in table.attributes {
             add()
             addProperty(attribute, cases: cases)
         }
         addComments(about: entity)
-        add("}")
-        add()
-        add("extension \(type): SuperentityConvertible\(table.hasComposites ? ", CompositeOwner" : "") {")
+        beginTable(of: type, protocols: protocols)
         if let above = entity.superentity?.name { add("typealias Superentity = \(SwiftNames.type(above))", depth: 1) }
         if type != name { add("static let entityName = \(SwiftNames.literal(name))", depth: 1) }
         if entity.superentity != nil || type != name { add() }

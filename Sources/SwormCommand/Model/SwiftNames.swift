@@ -1,6 +1,6 @@
 /// The names of a model as Swift identifiers and literals.
 enum SwiftNames {
-    private static let keywords: Set<String> = [
+    static let keywords: Set<String> = [
         "Any", "Protocol", "Self", "Type", "as", "associatedtype", "await", "borrowing", "break", "case", "catch",
         "class", "consuming", "continue", "default", "defer", "deinit", "do", "else", "enum", "extension",
         "fallthrough",

@@ -59,4 +59,10 @@ extension ExpressionTree {
         guard case .evaluatedObject = current else { return nil }
         return keys.reversed()
     }
+
+    /// Whether the expression is a key path that ends with the name of a property.
+    package var isPropertyPath: Bool {
+        guard case .key(_, let key) = self else { return false }
+        return !key.hasPrefix("@") && !["self", "SELF", "length"].contains(key)
+    }
 }

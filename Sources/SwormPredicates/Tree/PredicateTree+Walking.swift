@@ -66,6 +66,19 @@ extension PredicateTree {
     }
 }
 
+extension PredicateTree {
+    /// The constants of the tree, from left to right. Uses no recursion, so that it accepts trees of any depth.
+    package var constants: [AttributeValue] {
+        var constants: [AttributeValue] = []
+        var stack = [TreeNode.predicate(self)]
+        while let node = stack.popLast() {
+            if case .expression(.value(let value)) = node { constants.append(value) }
+            stack.append(contentsOf: node.children.reversed())
+        }
+        return constants
+    }
+}
+
 extension ExpressionTree {
     /// Returns the depth of the tree, or nil if it exceeds the limit.
     func depth(limit: Int) -> Int? { TreeNode.expression(self).depth(limit: limit, chains: true) }

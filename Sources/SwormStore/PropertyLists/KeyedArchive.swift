@@ -60,6 +60,14 @@ package struct KeyedArchive {
         return object
     }
 
+    /// The archived dictionaries, in the order of the archive.
+    package var dictionaries: [Object] {
+        objects.compactMap { object in
+            guard let object, ["NSDictionary", "NSMutableDictionary"].contains(object.className) else { return nil }
+            return object
+        }
+    }
+
     /// Accesses the value of a field of an object; null for a field that the object does not have.
     package subscript(object: Object, field: String) -> Value {
         value(node: Self.field(field, of: object.node, in: list))

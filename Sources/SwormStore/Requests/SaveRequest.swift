@@ -123,6 +123,8 @@ package struct SaveResult: Sendable {
     /// The values that the store computed, by row and attribute slot. They can belong to rows that are not part of the
     /// request.
     package var derived: [RowID: [Int: AttributeValue]] = [:]
+    /// The number of the transaction that was added to the store's history; nil if the store has none.
+    package var historyNumber: Int64?
     package init() {}
 }
 
@@ -187,7 +189,8 @@ package struct LinkConflicts: Error, Sendable {
     }
 }
 
-/// Unique values of a save that already belong to other rows of the file. Nothing was written.
+/// Unique values of a save that already belong to other rows of the file, or that two rows of the save have. Nothing was
+/// written.
 package struct UniquenessConflicts: Error, Sendable {
     package struct Conflict: Sendable {
         /// The row to write.
@@ -195,12 +198,15 @@ package struct UniquenessConflicts: Error, Sendable {
         /// The row that already has the values.
         package var existing: RowID
         package var constraint: [String]
-        init(row: RowID, existing: RowID, constraint: [String]) {
+        /// Whether the other row gets the values in the same save, so that the store does not have them yet.
+        package var isInSave: Bool
+        package init(row: RowID, existing: RowID, constraint: [String], isInSave: Bool = false) {
             self.row = row
             self.existing = existing
             self.constraint = constraint
+            self.isInSave = isInSave
         }
     }
     package var conflicts: [Conflict]
-    init(conflicts: [Conflict]) { self.conflicts = conflicts }
+    package init(conflicts: [Conflict]) { self.conflicts = conflicts }
 }

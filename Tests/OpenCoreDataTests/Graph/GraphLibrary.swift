@@ -86,6 +86,12 @@ enum GraphLibrary {
 }
 
 extension NSManagedObjectContext {
+    /// Does something and saves.
+    func with(_ work: (NSManagedObjectContext) throws -> Void) throws {
+        try work(self)
+        try save()
+    }
+
     @discardableResult
     func make(_ entity: String, _ values: [String: Any] = [:]) throws -> NSManagedObject {
         let description = try #require(persistentStoreCoordinator?.managedObjectModel.entitiesByName[entity])

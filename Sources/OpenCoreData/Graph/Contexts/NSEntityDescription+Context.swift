@@ -38,4 +38,19 @@ extension NSManagedObject {
     public class func entity() -> NSEntityDescription {
         ModelsInUse.entity(of: self) ?? NSEntityDescription(unknownName: String(describing: self))
     }
+
+    /// Returns a request for the objects of this class's entity. See ``entity()``.
+    ///
+    /// A subclass usually has a method of the same name that returns a request for its own type:
+    ///
+    /// ```swift
+    /// extension Book {
+    ///     class func fetchRequest() -> NSFetchRequest<Book> { NSFetchRequest(entityName: "Book") }
+    /// }
+    /// ```
+    public class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
+        let request = NSFetchRequest<any NSFetchRequestResult>()
+        request.entity = entity()
+        return request
+    }
 }

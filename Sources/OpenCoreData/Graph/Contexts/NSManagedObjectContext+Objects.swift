@@ -166,6 +166,10 @@ extension NSManagedObjectContext {
     /// - Parameter objectID: The id.
     /// - Throws: An error with the code `NSManagedObjectReferentialIntegrityError` if there is no such object.
     public func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+        try throwingCocoaErrors { try readObject(with: objectID) }
+    }
+
+    private func readObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         guard objectID.isTemporaryID ? registeredObject(for: objectID) != nil : locate(objectID) != nil else {
             throw CoreDataError(
                 NSManagedObjectReferentialIntegrityError,

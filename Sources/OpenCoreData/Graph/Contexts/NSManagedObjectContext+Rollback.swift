@@ -13,6 +13,7 @@ extension NSManagedObjectContext {
         updatedList.removeAll()
         deletedList.removeAll()
         saving.forgetStores()
+        unmarked = UnmarkedObjects()
         for object in inserted {
             identities[temporaryKey(of: object)] = nil
             object.detach()
@@ -43,6 +44,7 @@ extension NSManagedObjectContext {
         updatedList.removeAll()
         deletedList.removeAll()
         saving.forgetStores()
+        unmarked = UnmarkedObjects()
         for object in changed { object.detach() }
         var identities = identities
         self.identities.removeAll()
@@ -80,7 +82,7 @@ extension NSManagedObjectContext {
                 object.replaceSnapshot(fresh)
                 object.forgetEqualAttributes()
                 object.forgetEqualDestinations()
-                object.awakeFromFetch()
+                object.awake()
             }
         } catch {
             noteReadError(error)

@@ -26,6 +26,10 @@ extension NSManagedObjectContext {
     /// - Parameter objects: Inserted objects of this context. Other objects are ignored.
     /// - Throws: The store's error.
     public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
+        try throwingCocoaErrors { try assignPermanentIDs(to: objects) }
+    }
+
+    private func assignPermanentIDs(to objects: [NSManagedObject]) throws {
         var byRoot: [Int: [NSManagedObject]] = [:]
         for object in objects where object.objectID.isTemporaryID && object.context === self {
             byRoot[object.compiledEntity.root, default: []].append(object)

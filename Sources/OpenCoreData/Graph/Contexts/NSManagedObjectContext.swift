@@ -41,9 +41,13 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var transactionAuthor: String?
     /// The ``NSMergePolicy`` that resolves conflicts of a save. By default, a conflict is an error.
     open var mergePolicy: Any = NSMergePolicy.error
-    /// Has no effect: a fault without a row is always treated as deleted, and its values are nil.
+    /// Whether an object whose row no longer exists counts as deleted when it is used. Its values are nil in any case.
+    /// If this property is false, the next save or fetch throws an error that names the object.
     open var shouldDeleteInaccessibleFaults = true
-    /// Has no effect: a refreshed object is always read again.
+    /// The number of seconds for which a row that was read may give a fault its values. If more time has passed, or if
+    /// the number is 0, the fault reads its row again. By default, a negative number, for any time.
+    ///
+    /// A refreshed object always reads its row again.
     open var stalenessInterval: TimeInterval = -1
     /// Whether saves of other contexts of the coordinator are merged into this one.
     open var automaticallyMergesChangesFromParent: Bool {
@@ -81,7 +85,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     @exclusivity(unchecked) final var faulting = Faulting()
     @exclusivity(unchecked) final var saving = Saving()
     @exclusivity(unchecked) final var transactions: Transactions
-    @exclusivity(unchecked) private final var classes = ObjectClasses()
+    @exclusivity(unchecked) final var classes = ObjectClasses()
     final let interruption = Interruption()
     /// The recorder of the edit that is running; nil if changes are not recorded.
     @exclusivity(unchecked) package final var recorder: ChangeRecorder?
@@ -94,6 +98,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var followsStores = false
     /// Whether the context may have registered objects that were inserted in it and have been saved since.
     final var hasNamedObjects = false
+    /// The objects that a primitive setter has changed beside its own.
+    @exclusivity(unchecked) final var unmarked = UnmarkedObjects()
+    /// The clock that decides whether a row is stale.
+    package final var now: @Sendable () -> ContinuousClock.Instant = { .now }
     /// The object that passes a row to an initializer. One is enough for all objects.
     final lazy var seed = ObjectSeed()
 
@@ -202,25 +210,6 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// The origin of objects that are not saved yet.
     final var origin: ObjectOrigin? { coordinator?.temporaryOrigin }
-
-    // MARK: Classes
-
-    /// Whether all objects are plain managed objects, regardless of the classes that their entities name: a migration
-    /// has the classes of at most one version.
-    final var makesPlainObjects: Bool {
-        get { classes.arePlain }
-        set { classes.arePlain = newValue }
-    }
-
-    /// Returns the class of the objects of an entity.
-    final func objectClass(of entity: CompiledEntity) -> NSManagedObject.Type {
-        classes.objectClass(of: entity, in: compiledModel)
-    }
-
-    /// Returns the entity whose class is the given one.
-    final func entity(forClass type: NSManagedObject.Type) -> NSEntityDescription? {
-        coordinator?.temporaryOrigin.description(ofClass: type)
-    }
 }
 
 /// The kind of queue that runs a context's blocks.
@@ -229,43 +218,4 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
     case privateQueueConcurrencyType = 1
     /// The main queue.
     case mainQueueConcurrencyType = 2
-}
-
-/// The classes of a context's objects.
-struct ObjectClasses {
-    /// Whether all objects are plain managed objects.
-    var arePlain = false
-    /// The classes that were looked up, by entity number.
-    private var known: [NSManagedObject.Type?] = []
-
-    /// Returns the class of the objects of an entity.
-    mutating func objectClass(
-        of entity: CompiledEntity, in model: @autoclosure () -> CompiledModel?
-    ) -> NSManagedObject.Type {
-        if known.isEmpty { known = Array(repeating: nil, count: model()?.entities.count ?? 0) }
-        guard !arePlain, known.indices.contains(entity.number - 1) else { return NSManagedObject.self }
-        if let found = known[entity.number - 1] { return found }
-        var found: NSManagedObject.Type = NSManagedObject.self
-        if let name = entity.managedObjectClassName, name != "NSManagedObject" {
-            found = ManagedObjectClasses.named(name) ?? NSManagedObject.self
-        }
-        known[entity.number - 1] = found
-        return found
-    }
-
-    /// Forgets the classes of a model that the context no longer uses.
-    mutating func forget() { known = [] }
-}
-
-/// A lookup of subclasses of `NSManagedObject` by the names that models use.
-enum ManagedObjectClasses {
-    static func named(_ name: String) -> NSManagedObject.Type? {
-        if let type = NSClassFromString(name) as? NSManagedObject.Type { return type }
-        // A model may name a class without its module, or with a leading dot that denotes the current module.
-        let bare = name.hasPrefix(".") ? String(name.dropFirst()) : name
-        guard !bare.contains("."), let module = Bundle.main.infoDictionary?["CFBundleName"] as? String else {
-            return nil
-        }
-        return NSClassFromString("\(module).\(bare)") as? NSManagedObject.Type
-    }
 }

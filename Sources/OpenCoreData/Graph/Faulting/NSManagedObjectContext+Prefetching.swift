@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
             var owners = objects
             for step in path.steps {
                 owners = owners.filter {
-                    $0.compiledEntity.declares(step.relationship, at: step.slot) && !$0.snapshot.isFault
+                    $0.compiledEntity.declares(step.relationship, at: step.slot) && !$0.snapshot.isUnread
                 }
                 for (origin, owners) in owners.byOrigin() {
                     do {
@@ -70,7 +70,7 @@ extension NSManagedObjectContext {
         // The owners keep the faults alive.
         let root = origin.compiled[step.relationship.destination].root
         let faults = owners.ends(of: step).filter {
-            $0.snapshot.isFault && $0.status.isDisjoint(with: [.inaccessible, .gone]) && $0.compiledEntity.root == root
+            $0.snapshot.isUnread && $0.status.isDisjoint(with: [.inaccessible, .gone]) && $0.compiledEntity.root == root
         }
         for start in stride(from: 0, to: faults.count, by: RowSet.batchSize) {
             let keys = faults[start..<min(faults.count, start + RowSet.batchSize)].map(\.objectID.key)

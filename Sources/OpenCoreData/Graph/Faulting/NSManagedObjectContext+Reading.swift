@@ -30,18 +30,22 @@ extension NSManagedObjectContext {
     /// Returns the object for a row of a fetch: the registered object, which adopts the row's values if it is a fault,
     /// or a new one.
     ///
-    /// - Parameter isRefreshing: Whether a registered object always adopts the row's values. Unsaved changes are
-    ///   preserved.
+    /// - Parameters:
+    ///   - isRefreshing: Whether a registered object always adopts the row's values. Unsaved changes are preserved.
+    ///   - isFault: Whether the object is a fault until a property is read. An object of a custom class always is,
+    ///     because its `awakeFromFetch` runs when the fault fires.
     final func object(
-        in group: RowSet, row: Int, origin: ObjectOrigin, isRefreshing: Bool = false
+        in group: RowSet, row: Int, origin: ObjectOrigin, isRefreshing: Bool = false, isFault: Bool = false
     ) throws -> NSManagedObject {
         let number = try group.checkedEntity(row: row, model: origin.compiled)
-        return object(in: group, row: row, entity: number, origin: origin, isRefreshing: isRefreshing)
+        return object(
+            in: group, row: row, entity: number, origin: origin, isRefreshing: isRefreshing, isFault: isFault)
     }
 
     /// Returns the object for a row of a fetch whose entity number was already checked.
     final func object(
-        in group: RowSet, row: Int, entity number: Int, origin: ObjectOrigin, isRefreshing: Bool = false
+        in group: RowSet, row: Int, entity number: Int, origin: ObjectOrigin, isRefreshing: Bool = false,
+        isFault: Bool = false
     ) -> NSManagedObject {
         let identity = RowID(entity: number, key: group.key(row: row))
         let key = identityKey(of: identity, in: origin)
@@ -50,17 +54,19 @@ extension NSManagedObjectContext {
             if known.compiledEntity.number != number { known.take(entity: origin.compiled[number]) }
             // A row that was not found earlier exists now.
             known.status.remove(.inaccessible)
-            known.replaceSnapshot(.row(group, row))
+            let staysFault = known.isFault && (isFault || type(of: known) != NSManagedObject.self)
+            known.replaceSnapshot(staysFault ? .unfired(group, row) : .row(group, row))
             if isRefreshing {
                 known.forgetReadRelationships()
                 noteRefresh(of: known)
             }
-            known.awakeFromFetch()
+            if !staysFault { known.awake() }
             return known
         }
-        let object = makeObject(identity, origin: origin, snapshot: .row(group, row))
+        let isCustom = objectClass(of: origin.compiled[number]) != NSManagedObject.self
+        let object = makeObject(
+            identity, origin: origin, snapshot: isFault || isCustom ? .unfired(group, row) : .row(group, row))
         identities[key] = object
-        object.awakeFromFetch()
         return object
     }
 
@@ -73,11 +79,13 @@ extension NSManagedObjectContext {
         let origin = object.objectID.origin
         let own = object.objectID.row
         let ownKey = identityKey(of: own, in: origin)
-        if let ahead = faulting.takeRow(of: ownKey, entity: own.entity) { return .row(ahead.group, ahead.row) }
+        if let ahead = faulting.takeRow(of: ownKey, entity: own.entity), !isStale(ahead.group) {
+            return .row(ahead.group, ahead.row)
+        }
         let source = hint?.source(origin.compiled)
         if let source,
             let ahead = source.group.destinationReadAhead(source.place, key: own.key, generation: faulting.generation),
-            let row = ahead.row
+            let row = ahead.row, !isStale(ahead.rows.group)
         {
             let number = ahead.rows.group.entity(row: row)
             if object.compiledEntity.number != number, object.isFault { object.take(entity: origin.compiled[number]) }
@@ -121,7 +129,8 @@ extension NSManagedObjectContext {
     /// Returns the rows with the given keys, in one group.
     final func readRows(_ keys: [Int64], entity: Int, origin: ObjectOrigin) throws -> RowSet {
         let shape = self.shape(of: entity, origin)
-        return RowSet(buffer: try withSession(of: origin) { try $0.rows(withKeys: keys, shape: shape) }, shape: shape)
+        let buffer = try withSession(of: origin) { try $0.rows(withKeys: keys, shape: shape) }
+        return RowSet(buffer: buffer, shape: shape, readAt: timeOfReading)
     }
 
     /// Returns the keys of a fault and of the faults that are likely to be used next.
@@ -156,7 +165,7 @@ extension NSManagedObjectContext {
         let root = origin.compiled[entity].root
         for key in candidates where seen.insert(key).inserted {
             let identity = IdentityTable.Key(origin: ObjectIdentifier(origin), root: root, key: key)
-            if let known = identities[identity], !known.isFault { continue }
+            if let known = identities[identity], !known.isFault || known.snapshot.isUnfired { continue }
             if faulting.hasRow(of: identity) { continue }
             keys.append(key)
         }
@@ -203,8 +212,12 @@ extension NSManagedObjectContext {
 
     /// Records an error that an accessor could not throw.
     final func noteReadError(_ error: any Error) {
-        // A deleted row is not an error of the store: the object itself reports it.
-        if (error as? CoreDataError)?.errorCode == NSManagedObjectReferentialIntegrityError { return }
+        // A deleted row is not an error of the store: its object counts as deleted.
+        if shouldDeleteInaccessibleFaults,
+            (error as? CoreDataError)?.errorCode == NSManagedObjectReferentialIntegrityError
+        {
+            return
+        }
         noteFailure(error)
     }
 

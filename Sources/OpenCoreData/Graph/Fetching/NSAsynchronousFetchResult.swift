@@ -14,7 +14,7 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
 
     /// Executes the fetch. Called on the context's queue.
     final func complete() {
-        finalResult = run { try fetchRequest.fetch(managedObjectContext) }
+        finalResult = run { try managedObjectContext.fetch(fetchRequest.fetchRequest) }
         if let progress, !progress.isCancelled {
             if let count = finalResult?.count, count > 0 { progress.totalUnitCount = Int64(count) }
             progress.completedUnitCount = progress.totalUnitCount

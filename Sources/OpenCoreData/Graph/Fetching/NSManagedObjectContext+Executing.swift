@@ -12,8 +12,12 @@ extension NSManagedObjectContext {
     ///   of request.
     @discardableResult
     public final func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
-        // The fetch must not start on this thread, which may wait for the context's queue.
+        // A fetch that is executed later must not start on this thread, which may wait for the context's queue.
         if let request = request as? any AsynchronousRequest { return request.begin(in: self) }
+        return try throwingCocoaErrors { try result(of: request) }
+    }
+
+    private func result(of request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
         lock.lock()
         defer { lock.unlock() }
         if let request = request as? NSPersistentHistoryChangeRequest { return try executeHistory(request) }

@@ -1,6 +1,23 @@
+import SwormRows
 package import SwormStore
 
 extension NSManagedObjectContext {
+    /// Returns the objects of the stored rows that a request finds, in its order.
+    final func savedObjects(
+        _ specification: FetchSpecification, in origin: ObjectOrigin, isRefreshing: Bool, areFaults: Bool
+    ) throws -> [NSManagedObject] {
+        let shape = self.shape(of: specification.entity, origin)
+        let buffer = try withSession(of: origin) { try $0.rows(specification, shape: shape) }
+        let group = RowSet(buffer: buffer, shape: shape, readAt: timeOfReading)
+        var objects: [NSManagedObject] = []
+        objects.reserveCapacity(buffer.count)
+        for row in 0..<buffer.count {
+            objects.append(
+                try object(in: group, row: row, origin: origin, isRefreshing: isRefreshing, isFault: areFaults))
+        }
+        return objects
+    }
+
     /// Returns the rows that a request finds, without objects, or nil if objects must be created immediately.
     ///
     /// Objects are required if unsaved changes affect the request, if several stores serve it, or if the entity has a
@@ -23,7 +40,7 @@ extension NSManagedObjectContext {
         }
         let shape = self.shape(of: specification.entity, origin)
         let buffer = try withSession(of: origin) { try $0.rows(specification, shape: shape) }
-        let group = RowSet(buffer: buffer, shape: shape)
+        let group = RowSet(buffer: buffer, shape: shape, readAt: timeOfReading)
         // A row of the file may contain any entity number. An unknown one is an error before any handle exists.
         try group.checkEntities(model: origin.compiled)
         try prefetch(reading.prefetch, in: group, origin: origin)

@@ -10,7 +10,11 @@ extension NSManagedObjectContext {
     /// - Parameter request: The request. Its result type must match the type of the results.
     /// - Returns: Managed objects, ids, dictionaries or a count.
     /// - Throws: An error that names an unknown entity or key, or the store's error.
-    public func fetch<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [T] {
+    public func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
+        try throwingCocoaErrors { try results(of: request) }
+    }
+
+    private func results<T>(of request: NSFetchRequest<T>) throws -> [T] {
         beginFetch(request)
         let results: [Any]
         switch request.resultType {
@@ -19,6 +23,7 @@ extension NSManagedObjectContext {
         case .countResultType:
             results = [NSNumber(value: try count(for: request))]
         case .managedObjectResultType:
+            try find(T.self, ofEntityNamed: request.entityName)
             results = try fetchObjects(request)
         case .dictionaryResultType:
             results = try fetchDictionaries(request)
@@ -28,27 +33,23 @@ extension NSManagedObjectContext {
                 "A fetch of \(request.entityName ?? "objects") has the unsupported result type \(request.resultType.rawValue). Fetch objects, ids, dictionaries or a count."
             )
         }
-        guard let typed = results as? [T] else {
-            throw CoreDataError(
-                NSCoreDataError,
-                "A fetch of \(request.entityName ?? "objects") does not return results of the type \(T.self). Set the result type of the request, or the class of the entity."
-            )
-        }
-        return typed
+        return try typed(results, of: request.entityName)
     }
 
     /// Returns the number of objects that a request finds.
     ///
     /// - Parameter request: The request. Its limit caps the count.
     /// - Throws: An error that names an unknown entity or key, or the store's error.
-    public func count<T: NSFetchRequestResult>(for request: NSFetchRequest<T>) throws -> Int {
-        beginFetch(request)
-        let specification = try request.specification(in: requireCoordinator().compiledModel)
-        return try count(
-            specification, includesPendingChanges: request.includesPendingChanges, stores: request.affectedStores)
+    public func count<T>(for request: NSFetchRequest<T>) throws -> Int {
+        try throwingCocoaErrors {
+            beginFetch(request)
+            let specification = try request.specification(in: requireCoordinator().compiledModel)
+            return try count(
+                specification, includesPendingChanges: request.includesPendingChanges, stores: request.affectedStores)
+        }
     }
 
-    private func fetchObjects<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [NSManagedObject] {
+    private func fetchObjects<T>(_ request: NSFetchRequest<T>) throws -> [NSManagedObject] {
         let coordinator = try requireCoordinator()
         let specification = try request.specification(in: coordinator.compiledModel)
         return try fetchObjects(
@@ -57,7 +58,7 @@ extension NSManagedObjectContext {
             reading: try request.reading(specification, in: coordinator.compiledModel))
     }
 
-    private func fetchIDs<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [NSManagedObjectID] {
+    private func fetchIDs<T>(_ request: NSFetchRequest<T>) throws -> [NSManagedObjectID] {
         let coordinator = try requireCoordinator()
         let specification = try request.specification(in: coordinator.compiledModel)
         let origins = try self.origins(of: specification, in: request.affectedStores)
@@ -95,14 +96,17 @@ extension NSManagedObjectContext {
             if reading.batchSize > 0, !isRefreshing {
                 return try faults(specification, in: origins[0], reading: reading)
             }
-            objects = try savedObjects(specification, in: origins[0], isRefreshing: isRefreshing)
+            objects = try savedObjects(
+                specification, in: origins[0], isRefreshing: isRefreshing, areFaults: reading.returnsFaults)
         } else {
             objects = try mergedObjects(
-                specification, origins: origins, pending: pending, isRefreshing: isRefreshing)
+                specification, origins: origins, pending: pending, isRefreshing: isRefreshing,
+                areFaults: reading.returnsFaults)
             // If a value could not be read, the predicate or the order has treated it as nil.
             try throwReadError()
         }
         try prefetch(reading.prefetch, of: objects)
+        if !reading.returnsFaults { for object in objects where object.snapshot.isUnfired { try object.load() } }
         return objects
     }
 
@@ -168,22 +172,6 @@ extension NSManagedObjectContext {
         return true
     }
 
-    // MARK: Saved rows
-
-    private func savedObjects(
-        _ specification: FetchSpecification, in origin: ObjectOrigin, isRefreshing: Bool
-    ) throws -> [NSManagedObject] {
-        let shape = self.shape(of: specification.entity, origin)
-        let buffer = try withSession(of: origin) { try $0.rows(specification, shape: shape) }
-        let group = RowSet(buffer: buffer, shape: shape)
-        var objects: [NSManagedObject] = []
-        objects.reserveCapacity(buffer.count)
-        for row in 0..<buffer.count {
-            objects.append(try object(in: group, row: row, origin: origin, isRefreshing: isRefreshing))
-        }
-        return objects
-    }
-
     // MARK: Unsaved changes
 
     /// The effect of unsaved changes on a request.
@@ -217,7 +205,8 @@ extension NSManagedObjectContext {
     }
 
     private func mergedObjects(
-        _ specification: FetchSpecification, origins: [ObjectOrigin], pending: PendingEffect, isRefreshing: Bool
+        _ specification: FetchSpecification, origins: [ObjectOrigin], pending: PendingEffect, isRefreshing: Bool,
+        areFaults: Bool
     ) throws -> [NSManagedObject] {
         var broad = specification
         broad.offset = 0
@@ -237,7 +226,8 @@ extension NSManagedObjectContext {
         for origin in origins {
             // A request that the store rejects must be rejected here, too, whether or not there are unsaved changes.
             if pending == .everything { try withSession(of: origin) { try $0.check(specification) } }
-            for object in try savedObjects(broad, in: origin, isRefreshing: isRefreshing) {
+            let stored = try savedObjects(broad, in: origin, isRefreshing: isRefreshing, areFaults: areFaults)
+            for object in stored {
                 if pending != .none, object.status.contains(.deleted) { continue }
                 if pending == .everything {
                     // Comparing in memory can take long if there are many members, and there is no running statement to

@@ -29,7 +29,7 @@ extension NSManagedObjectContext {
     package final func checkInterruption() throws { try interruption.check() }
 
     /// Returns values instead of objects. They come from the store: unsaved changes are not included.
-    final func fetchDictionaries<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [NSDictionary] {
+    final func fetchDictionaries<T>(_ request: NSFetchRequest<T>) throws -> [NSDictionary] {
         let coordinator = try requireCoordinator()
         let model = coordinator.compiledModel
         let (specification, selected) = try request.projection(in: model)

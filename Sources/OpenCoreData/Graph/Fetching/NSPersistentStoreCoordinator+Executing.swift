@@ -10,9 +10,11 @@ extension NSPersistentStoreCoordinator {
     /// - Throws: An error if the context uses another coordinator, and the errors of the context.
     public func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
         guard context.persistentStoreCoordinator === self else {
-            throw CoreDataError(
-                NSPersistentStoreOperationError,
-                "The context uses another coordinator. Execute the request with a context of this coordinator.")
+            return try throwingCocoaErrors {
+                throw CoreDataError(
+                    NSPersistentStoreOperationError,
+                    "The context uses another coordinator. Execute the request with a context of this coordinator.")
+            }
         }
         if let request = request as? any FetchableRequest { return try request.results(in: context) }
         return try context.execute(request)

@@ -7,6 +7,9 @@ public import Foundation
 private enum SaveKeys {
     enum Change { case inserted, updated, deleted, refreshed }
 
+    /// The key of the token of the save's transactions in the histories of its stores. Apple's headers do not name it.
+    static let changeToken = "newChangeToken"
+
     nonisolated(unsafe) static let objects: [AnyHashable: Change] = [
         NSInsertedObjectsKey: .inserted, NSUpdatedObjectsKey: .updated, NSDeletedObjectsKey: .deleted,
         NSRefreshedObjectsKey: .refreshed,
@@ -28,23 +31,31 @@ struct SavedIDs: Sendable {
 
 extension NSManagedObjectContext {
     /// Posts the notifications of a save, and passes the changes on to the coordinator.
+    ///
+    /// - Parameter transactions: The numbers of the save's transactions in the histories of stores.
     final func announceSave(
         inserted: ObjectList, updated: ObjectList, refreshed: [NSManagedObjectID], deleted: ObjectList,
-        _ coordinator: NSPersistentStoreCoordinator
+        transactions: [String: Int64], _ coordinator: NSPersistentStoreCoordinator
     ) {
         let ids = SavedIDs(
             inserted: inserted.map { $0.objectID }, updated: updated.map { $0.objectID },
             refreshed: refreshed, deleted: deleted.map { $0.objectID })
-        post(
-            .didSave,
-            userInfo: SaveKeys.objects.mapValues { change in
+        func information() -> [AnyHashable: Any] {
+            var information: [AnyHashable: Any] = SaveKeys.objects.mapValues { change in
                 switch change {
                 case .inserted: Set(inserted)
                 case .updated: Set(updated)
                 case .deleted: Set(deleted)
                 case .refreshed: Set(refreshed.compactMap { registeredObject(for: $0) })
                 }
-            })
+            }
+            information[NSManagedObjectContextQueryGenerationKey] = NSQueryGenerationToken.afterSave()
+            if !transactions.isEmpty {
+                information[SaveKeys.changeToken] = NSPersistentHistoryToken(transactions)
+            }
+            return information
+        }
+        post(.didSave, userInfo: information())
         post(
             .didSaveIDs,
             userInfo: SaveKeys.ids.mapValues { change in

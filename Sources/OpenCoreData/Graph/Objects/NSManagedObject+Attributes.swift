@@ -47,7 +47,7 @@ extension NSManagedObject {
             return committed.attributes[slot]
         case .none:
             return edits[slot] ?? .null
-        case .fault:
+        case .fault, .unfired:
             try load()
             // If `awakeFromFetch` turned the object into a fault again, it is not fired a second time.
             return snapshot.isFault ? .null : try readAttribute(slot)
@@ -118,7 +118,7 @@ extension NSManagedObject {
         case .none: return .null
         case .values(let committed): return committed.attributes[slot]
         case .fault: return fire() ? committedAttribute(slot) : .null
-        case .row, .patched:
+        case .row, .patched, .unfired:
             if case .patched(let patched) = snapshot, let value = patched.values[slot] { return value }
             guard let (group, row) = snapshot.fetched else { return .null }
             do {
@@ -132,45 +132,71 @@ extension NSManagedObject {
     /// Sets several attributes: all of them, or none if one of the values is not valid.
     ///
     /// - Throws: See ``setAttribute(_:_:)``.
-    package final func setAttributes(_ slots: [Int], to values: [AttributeValue]) throws {
+    package final func setAttributes(_ slots: [Int], to values: [AttributeValue], marks: Bool = true) throws {
         for (slot, value) in zip(slots, values) {
             _ = try compiledEntity.attributes[slot].accept(value, entity: compiledEntity.name)
         }
-        for (slot, value) in zip(slots, values) { try setAttribute(slot, to: value) }
+        for (slot, value) in zip(slots, values) { try setAttribute(slot, to: value, marks: marks) }
     }
 
     /// Sets an attribute.
     ///
     /// Setting the value that is in the store undoes the change.
     ///
+    /// - Parameter marks: Whether a change marks the object as changed, so that the next save writes it.
     /// - Throws: A ``CoreDataError`` if the value does not have the attribute's type, or if the object can't be
     ///   changed.
-    package final func setAttribute(_ slot: Int, to value: AttributeValue) throws {
+    package final func setAttribute(_ slot: Int, to value: AttributeValue, marks: Bool = true) throws {
         let traits = compiledEntity.traits[slot]
         let value =
             traits.holds(value) ? value : try compiledEntity.attributes[slot].accept(value, entity: compiledEntity.name)
         try requireMutable(key: compiledEntity.attributes[slot].name)
+        if status.contains(.awakening) { return replaceAttribute(slot, by: value) }
         context?.recorder?.noteAttribute(slot, of: self)
         prepareEdits()
         if status.contains(.inserted) || snapshot.isNone {
             guard !(edits[slot] ?? .null).isIdentical(to: value) else { return }
-            noteChange()
+            if marks { noteChange() }
             edits[slot] = value
             changedAttributes.insert(slot)
             return
         }
         if !traits.isTransient, let committed = committedAttributeIfPresent(slot), value.isIdentical(to: committed) {
             if changedAttributes.contains(slot) {
-                noteChange()
+                if marks { noteChange() }
                 edits[slot] = nil
                 changedAttributes.remove(slot)
             }
             return
         }
-        noteChange()
+        if marks { noteChange() }
         edits[slot] = value
         changedAttributes.insert(slot)
-        markUpdated()
+        if marks { markUpdated() }
+    }
+
+    /// Sets an attribute in `awakeFromFetch`: the value is part of what the object has read, and not a change.
+    private func replaceAttribute(_ slot: Int, by value: AttributeValue) {
+        prepareEdits()
+        if changedAttributes.contains(slot) || compiledEntity.traits[slot].isTransient {
+            edits[slot] = value
+            return
+        }
+        var values = SlotValues()
+        switch snapshot {
+        case .values(var committed):
+            committed.attributes[slot] = value
+            snapshot = .values(committed)
+        case .patched(let patched):
+            values = patched.values
+            values[slot] = value
+            snapshot = .patched(
+                PatchedRow(group: patched.group, row: patched.row, version: patched.version, values: values))
+        case .row(let group, let row):
+            values[slot] = value
+            snapshot = .patched(PatchedRow(group: group, row: row, version: group.version(row: row), values: values))
+        case .none, .fault, .unfired: break
+        }
     }
 
     /// Sets the initial values of a new object. The caller ensures that no value was set before, and that no subclass
@@ -239,9 +265,13 @@ extension NSManagedObject {
     }
 
     final func markUpdated() {
+        if let context, context.unmarked.isCollecting { return context.unmarked.add(self) }
         noteChange()
         guard status.isDisjoint(with: [.inserted, .deleted, .gone]) else { return }
-        if status.insert(.updated).inserted { context?.noteUpdated(self) }
+        guard status.insert(.updated).inserted else { return }
+        context?.noteUpdated(self)
+        // The other side of a relationship that was changed here. An object with changes is not a fault.
+        if snapshot.isUnfired { _ = fire() }
     }
 }
 

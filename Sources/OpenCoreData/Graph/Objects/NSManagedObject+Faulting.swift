@@ -24,7 +24,15 @@ extension NSManagedObject {
     /// - Throws: A ``CoreDataError`` with the code `NSManagedObjectReferentialIntegrityError` if the row no longer
     ///   exists or the object has lost its context, or the store's error.
     package final func load() throws {
-        guard case .fault(let hint) = snapshot else { return }
+        let hint: FaultHint?
+        switch snapshot {
+        case .fault(let known): hint = known
+        case .unfired(let group, let row):
+            guard let context, context.isStale(group) else { return fire(group, row: row) }
+            snapshot = .fault(nil)
+            hint = nil
+        case .none, .row, .patched, .values: return
+        }
         if status.contains(.inaccessible) || status.contains(.gone) { throw missingRow() }
         guard let context else {
             throw CoreDataError(
@@ -38,6 +46,21 @@ extension NSManagedObject {
             throw missingRow()
         }
         snapshot = row
+        awake()
+    }
+
+    /// Gives the object the values of its row, which a fetch has read.
+    private func fire(_ group: RowSet, row: Int) {
+        snapshot = .row(group, row)
+        if context != nil, !status.contains(.gone) { awake() }
+    }
+
+    /// Calls `awakeFromFetch`. Values that it sets belong to the object only: they are not changes.
+    final func awake() {
+        // Only an overridden `awakeFromFetch` has an effect.
+        guard type(of: self) != NSManagedObject.self else { return }
+        status.insert(.awakening)
+        defer { status.remove(.awakening) }
         awakeFromFetch()
     }
 

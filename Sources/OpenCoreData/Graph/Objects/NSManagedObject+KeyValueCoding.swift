@@ -18,54 +18,40 @@ extension NSManagedObject {
         }
     }
 
-    /// Sets a property without notifying the object of the change.
+    /// Sets a property without notifying the object of the change, and without marking it as changed.
+    ///
+    /// An accessor of a subclass calls ``willChangeValue(forKey:)`` before and ``didChangeValue(forKey:)`` after it, and
+    /// the latter marks the object. Without these calls, the value is only saved if the object has other changes.
     ///
     /// - Parameters:
     ///   - value: The value in Foundation's types, or nil.
     ///   - key: The name of an attribute or a relationship.
     public final func setPrimitiveValue(_ value: Any?, forKey key: String) {
+        setProperty(value, forKey: key, marks: false)
+    }
+
+    /// Sets a property.
+    ///
+    /// - Parameter marks: Whether a change marks the object, and those at the other ends of relationships, as changed.
+    final func setProperty(_ value: Any?, forKey key: String, marks: Bool) {
         do {
             switch compiledEntity.slot(named: key) {
-            case .attribute(let slot): try setAttribute(slot, to: compiledEntity.attributeValue(value, slot: slot))
-            case .relationship(let slot): try setRelationship(slot, to: value)
+            case .attribute(let slot):
+                try setAttribute(slot, to: compiledEntity.attributeValue(value, slot: slot), marks: marks)
+            case .relationship(let slot):
+                let collects = !marks && context?.unmarked.isCollecting == false
+                if collects { context?.unmarked.begin() }
+                defer { if collects { context?.unmarked.end() } }
+                try setRelationship(slot, to: value)
             case nil:
                 guard let leaves = compiledEntity.composites[key] else { throw unknownKey(key) }
-                try setComposite(key, leaves: leaves, to: value)
+                try setComposite(key, leaves: leaves, to: value, marks: marks)
                 refusals.removeAll { $0.key?.hasPrefix(key + ".") ?? false }
             }
             refusals.removeAll { $0.key == key }
         } catch {
             refuse(error, key: key)
         }
-    }
-
-    /// Returns the value of a key path; nil if a step of the path has no value.
-    ///
-    /// - Parameter keyPath: Names of to-one relationships, followed by the name of any property.
-    public final func value(forKeyPath keyPath: String) -> Any? {
-        var current: Any? = self
-        for key in keyPath.split(separator: ".") {
-            guard let object = current as? NSManagedObject else {
-                guard let dictionary = current as? [String: Any] else { return nil }
-                current = dictionary[String(key)]
-                continue
-            }
-            current = object.value(forKey: String(key))
-        }
-        return current
-    }
-
-    /// Sets the property at the end of a key path.
-    ///
-    /// - Parameters:
-    ///   - value: The value.
-    ///   - keyPath: Names of to-one relationships, followed by the name of any property, or of a composite attribute
-    ///     and its element. Nothing happens if a step of the path has no value.
-    public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
-        guard let dot = keyPath.firstIndex(of: ".") else { return setValue(value, forKey: keyPath) }
-        let (key, rest) = (String(keyPath[..<dot]), String(keyPath[keyPath.index(after: dot)...]))
-        if compiledEntity.composites[key] != nil { return setElement(value, of: key, at: rest) }
-        (self.value(forKey: key) as? NSManagedObject)?.setValue(value, forKeyPath: rest)
     }
 
     /// Sets several properties.
@@ -101,10 +87,35 @@ extension NSManagedObject {
         return values
     }
 
-    /// Returns the current values of the properties that differ from the store; `NSNull` for nil.
+    /// Fires the fault, and notes the values before an accessor sets a property.
+    final func noteChange(of key: String) {
+        if snapshot.isFault { _ = fire() }
+        if isModeled(key), mayBeMarked { noteChange() }
+    }
+
+    /// Marks the object as changed, because an accessor has set a property.
+    final func noteSetting(_ key: String) {
+        guard isModeled(key) else { return }
+        noteSetting()
+        for other in context?.unmarked.take() ?? [] { other.noteSetting() }
+    }
+
+    /// Marks the object as changed, because a property was set.
+    final func noteSetting() {
+        if mayBeMarked { markUpdated() }
+    }
+
+    private var mayBeMarked: Bool { status.isDisjoint(with: [.awakening, .gone, .inaccessible]) }
+
+    private func isModeled(_ key: String) -> Bool {
+        compiledEntity.slot(named: key) != nil || compiledEntity.composites[key] != nil
+    }
+
+    /// Returns the current values of the stored properties that differ from the store; `NSNull` for nil.
     public final func changedValues() -> [String: Any] {
         var values: [String: Any] = [:]
         changedAttributes.forEach { slot in
+            guard !compiledEntity.traits[slot].isTransient else { return }
             let name = compiledEntity.attributes[slot].name
             // A composite is reported as a whole, regardless of which of its elements has changed.
             if let dot = name.firstIndex(of: "."), let leaves = compiledEntity.composites[String(name[..<dot])] {
@@ -115,7 +126,7 @@ extension NSManagedObject {
             }
         }
         changedRelationships.forEach {
-            guard relationshipDiffers($0) else { return }
+            guard relationshipDiffers($0), !compiledEntity.relationships[$0].isTransient else { return }
             values[compiledEntity.relationships[$0].name] = relationshipValue($0) ?? NSNull()
         }
         return values
@@ -134,7 +145,7 @@ extension NSManagedObject {
     /// Records an error that an accessor cannot throw; the next validation of the object throws it.
     final func refuse(_ error: any Error, key: String) {
         let refusal =
-            error as? CoreDataError
+            error.asCoreData
             ?? CoreDataError(
                 NSManagedObjectValidationError, "Cannot set '\(key)' of \(compiledEntity.name): \(error)",
                 entity: compiledEntity.name,
@@ -157,19 +168,5 @@ extension CompiledEntity {
                 entity: name, key: attributes[slot].name)
         }
         return value
-    }
-}
-
-extension AttributeValue {
-    /// The value in the types of keyed access: numbers and booleans as `NSNumber`.
-    var cocoaValue: Any? {
-        switch self {
-        case .null: nil
-        case .bool(let value): NSNumber(value: value)
-        case .int(let value): NSNumber(value: value)
-        case .double(let value): NSNumber(value: value)
-        case .decimal(let value): NSDecimalNumber(decimal: value)
-        default: foundationValue
-        }
     }
 }

@@ -72,9 +72,15 @@ open class NSManagedObject: NSObject {
 
     /// Creates an object of the class's entity and inserts it into a context.
     ///
-    /// - Parameter moc: The context. Exactly one entity of its model must have this class's name as its class.
-    public convenience init(context moc: NSManagedObjectContext) {
-        let entity = moc.entity(forClass: Self.self) ?? NSEntityDescription(unknownName: String(describing: Self.self))
+    /// - Parameter moc: The context. Exactly one entity of its model must have this class's name as its class. Otherwise,
+    ///   the next save throws an error that says so.
+    public required convenience init(context moc: NSManagedObjectContext) {
+        guard let entity = moc.entity(forClass: Self.self) else {
+            self.init(entity: NSEntityDescription(unknownName: String(describing: Self.self)), insertInto: moc)
+            // In place of the error of an unknown entity.
+            refusals.replaceSubrange(0..<min(1, refusals.count), with: [moc.noEntity(ofClass: Self.self)])
+            return
+        }
         self.init(entity: entity, insertInto: moc)
     }
 
@@ -96,8 +102,14 @@ open class NSManagedObject: NSObject {
     /// Whether the object changed since it was last saved.
     public final var isUpdated: Bool { status.contains(.updated) && !status.contains(.inserted) }
 
-    /// Whether the next save deletes the object.
-    public final var isDeleted: Bool { status.contains(.deleted) }
+    /// Whether the next save deletes the object, or whether a save has just deleted it and calls ``didSave()``. Also
+    /// true for an object whose row no longer exists, once that is known, unless
+    /// ``NSManagedObjectContext/shouldDeleteInaccessibleFaults`` is false.
+    public final var isDeleted: Bool {
+        if status.isDisjoint(with: [.deleted, .deletionSaved, .inaccessible]) { return false }
+        if !status.isDisjoint(with: [.deleted, .deletionSaved]) { return true }
+        return context?.shouldDeleteInaccessibleFaults ?? false
+    }
 
     /// Whether the object is inserted, changed or deleted.
     public final var hasChanges: Bool { !status.isDisjoint(with: [.inserted, .updated, .deleted]) }
@@ -111,7 +123,7 @@ open class NSManagedObject: NSObject {
         return found
     }
 
-    /// Whether the object's row has not been read yet.
+    /// Whether no property of the object has been read yet.
     public final var isFault: Bool { snapshot.isFault && edits.isEmpty }
 
     /// Whether properties of a subclass that are not in the model may change without marking the object as changed.
@@ -152,7 +164,10 @@ open class NSManagedObject: NSObject {
     /// Called once, when the object is inserted into a context for the first time. Override it to set initial values.
     open func awakeFromInsert() {}
 
-    /// Called each time the object's row was read.
+    /// Called each time the object takes its values from its row: when a fault fires. Override it to compute values
+    /// from the stored ones.
+    ///
+    /// Values that are set here are neither changes nor saved. An inverse relationship is not set.
     open func awakeFromFetch() {}
 
     /// Called after values were restored other than by reading the row: by a rollback, a refresh that keeps changes, or
@@ -161,10 +176,13 @@ open class NSManagedObject: NSObject {
     /// - Parameter flags: The events.
     open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
 
-    /// Called before a save validates and writes the object. Changes made here are saved too.
+    /// Called before a save validates and writes the object. Changes made here are saved too, and cause another call.
+    ///
+    /// Set a value only if it differs, or with ``setPrimitiveValue(_:forKey:)``: the save throws an error after 1,000
+    /// rounds.
     open func willSave() {}
 
-    /// Called after a save.
+    /// Called after a save. If it has deleted the object, ``isDeleted`` is true.
     open func didSave() {}
 
     /// Called before the object is deleted.
@@ -193,7 +211,7 @@ open class NSManagedObject: NSObject {
         return primitiveValue(forKey: key)
     }
 
-    /// Sets a property.
+    /// Sets a property, and marks the object as changed. An equal value is not written.
     ///
     /// - Parameters:
     ///   - value: The value in Foundation's types, or nil. A value of the wrong type is rejected.
@@ -202,8 +220,13 @@ open class NSManagedObject: NSObject {
         guard compiledEntity.slot(named: key) != nil || compiledEntity.composites[key] != nil else {
             return setValue(value, forUndefinedKey: key)
         }
+        // Only a subclass has accessors to notify.
+        guard type(of: self) != NSManagedObject.self else {
+            setProperty(value, forKey: key, marks: true)
+            return noteSetting()
+        }
         willChangeValue(forKey: key)
-        setPrimitiveValue(value, forKey: key)
+        setProperty(value, forKey: key, marks: true)
         didChangeValue(forKey: key)
     }
 
@@ -223,11 +246,11 @@ open class NSManagedObject: NSObject {
     /// Called after a property was read through its key.
     open func didAccessValue(forKey key: String?) {}
 
-    /// Called before a property is changed through its key.
-    open func willChangeValue(forKey key: String) {}
+    /// Called before a property is changed through its key. Fires the fault.
+    open func willChangeValue(forKey key: String) { noteChange(of: key) }
 
-    /// Called after a property was changed through its key.
-    open func didChangeValue(forKey key: String) {}
+    /// Called after a property was changed through its key. Marks the object as changed.
+    open func didChangeValue(forKey key: String) { noteSetting(key) }
 
     // MARK: Validation
 
@@ -238,23 +261,23 @@ open class NSManagedObject: NSObject {
     ///   - key: The property.
     /// - Throws: An error that names the entity, the property and the value.
     open func validateValue(_ value: inout Any?, forKey key: String) throws {
-        try validate(value, forKey: key)
+        try throwingCocoaErrors { try validate(value, forKey: key) }
     }
 
     /// Validates the object before it is inserted into the store.
     ///
     /// - Throws: A single error, or an error with the code `NSValidationMultipleErrorsError` that contains all of them.
-    open func validateForInsert() throws { try validateProperties() }
+    open func validateForInsert() throws { try throwingCocoaErrors { try validateProperties() } }
 
     /// Validates the object before its changes are written to the store.
     ///
     /// - Throws: A single error, or an error with the code `NSValidationMultipleErrorsError` that contains all of them.
-    open func validateForUpdate() throws { try validateProperties() }
+    open func validateForUpdate() throws { try throwingCocoaErrors { try validateProperties() } }
 
     /// Validates that the object may be deleted.
     ///
     /// - Throws: An error with the code `NSValidationRelationshipDeniedDeleteError` if a delete rule denies it.
-    open func validateForDelete() throws { try validateDeleteRules() }
+    open func validateForDelete() throws { try throwingCocoaErrors { try validateDeleteRules() } }
 
     /// A hash of the object's identity: no two objects are equal.
     // The address only. It is not dereferenced.
@@ -264,24 +287,4 @@ open class NSManagedObject: NSObject {
     open override var description: String {
         "<\(compiledEntity.name): \(identity.description)\(isFault ? " (fault)" : "")>"
     }
-}
-
-/// The events that restore the values of an object.
-public struct NSSnapshotEventType: OptionSet, Sendable, Hashable {
-    /// The bits of the events.
-    public let rawValue: UInt
-    /// Creates events from bits.
-    public init(rawValue: UInt) { self.rawValue = rawValue }
-    /// The insertion of the object was undone.
-    public static let undoInsertion = NSSnapshotEventType(rawValue: 2)
-    /// The deletion of the object was undone.
-    public static let undoDeletion = NSSnapshotEventType(rawValue: 4)
-    /// A change of the object was undone.
-    public static let undoUpdate = NSSnapshotEventType(rawValue: 8)
-    /// The context was rolled back.
-    public static let rollback = NSSnapshotEventType(rawValue: 16)
-    /// The object was refreshed and kept its changes.
-    public static let refresh = NSSnapshotEventType(rawValue: 32)
-    /// A merge policy settled a conflict.
-    public static let mergePolicy = NSSnapshotEventType(rawValue: 64)
 }

@@ -7,6 +7,8 @@ enum ObjectSnapshot {
     case none
     /// The row has not been read, or was discarded.
     case fault(FaultHint?)
+    /// A row of a fetch that no property was read from yet.
+    case unfired(RowSet, Int)
     /// A row of a fetch.
     case row(RowSet, Int)
     /// A row of a fetch, with some values that this context wrote.
@@ -17,7 +19,7 @@ enum ObjectSnapshot {
     /// The row of a fetch that contains the destinations of the row's to-one relationships.
     var fetched: (group: RowSet, row: Int)? {
         switch self {
-        case .row(let group, let row): (group, row)
+        case .row(let group, let row), .unfired(let group, let row): (group, row)
         case .patched(let patched): (patched.group, patched.row)
         case .none, .fault, .values: nil
         }
@@ -28,14 +30,28 @@ enum ObjectSnapshot {
         if case .none = self { true } else { false }
     }
 
+    /// Whether no property was read yet.
     var isFault: Bool {
+        switch self {
+        case .fault, .unfired: true
+        case .none, .row, .patched, .values: false
+        }
+    }
+
+    /// Whether the row is unknown.
+    var isUnread: Bool {
         if case .fault = self { true } else { false }
+    }
+
+    /// Whether the row is known, but no property was read yet.
+    var isUnfired: Bool {
+        if case .unfired = self { true } else { false }
     }
 
     var version: Int64? {
         switch self {
         case .none, .fault: nil
-        case .row(let group, let row): group.version(row: row)
+        case .row(let group, let row), .unfired(let group, let row): group.version(row: row)
         case .patched(let patched): patched.version
         case .values(let committed): committed.version
         }
@@ -57,6 +73,13 @@ final class PatchedRow {
     let row: Int
     let version: Int64
     let values: SlotValues
+
+    init(group: RowSet, row: Int, version: Int64, values: SlotValues) {
+        self.group = group
+        self.row = row
+        self.version = version
+        self.values = values
+    }
 
     /// Creates the state of an object after its changes were written; nil if more than a few attributes of a fetched
     /// row changed, or if a value is known to the object only.

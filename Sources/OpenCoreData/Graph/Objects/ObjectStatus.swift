@@ -18,5 +18,11 @@ struct ObjectStatus: OptionSet {
     static let wasDirty = ObjectStatus(rawValue: 256)
     /// Observers were notified of the object's pending deletion.
     static let deletionPosted = ObjectStatus(rawValue: 512)
+    /// `awakeFromFetch` runs: values that it sets are neither changes nor saved.
+    static let awakening = ObjectStatus(rawValue: 1024)
+    /// The object was changed since its `willSave` was last called.
+    static let touched = ObjectStatus(rawValue: 2048)
+    /// The deletion was saved, and `didSave` runs.
+    static let deletionSaved = ObjectStatus(rawValue: 4096)
     static let ofEvents: ObjectStatus = [.noted, .fresh, .wasDirty, .deletionPosted]
 }

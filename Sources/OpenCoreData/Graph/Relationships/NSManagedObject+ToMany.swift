@@ -9,7 +9,7 @@ extension NSManagedObject {
         if case .toMany(let present) = relationshipState(slot) {
             members = present
         } else {
-            if snapshot.isFault { _ = fire() }
+            if snapshot.isUnread { _ = fire() }
             var isNew = compiledEntity.relationships[slot].isTransient
             if case .none = snapshot { isNew = true }
             members = ToManyMembers(isLoaded: isNew)
@@ -68,6 +68,7 @@ extension NSManagedObject {
         let relationship = compiledEntity.relationships[slot]
         try requireMutable(key: relationship.name)
         try requireRelatable(object, by: relationship)
+        if status.contains(.awakening) { return replaceMembers(slot, by: memberObjects(slot) + [object]) }
         guard let inverse = relationship.inverse else {
             guard !members(slot).contains(object) else { return }
             noteAdded(slot, object: object)
@@ -93,6 +94,9 @@ extension NSManagedObject {
     package final func removeMember(_ slot: Int, object: NSManagedObject) throws {
         let relationship = compiledEntity.relationships[slot]
         try requireMutable(key: relationship.name)
+        if status.contains(.awakening) {
+            return replaceMembers(slot, by: memberObjects(slot).filter { $0 !== object })
+        }
         guard let inverse = relationship.inverse else {
             guard members(slot).contains(object) else { return }
             noteRemoved(slot, object: object)
@@ -121,6 +125,7 @@ extension NSManagedObject {
         let relationship = compiledEntity.relationships[slot]
         try requireMutable(key: relationship.name)
         for object in objects { try requireRelatable(object, by: relationship) }
+        if status.contains(.awakening) { return replaceMembers(slot, by: objects) }
         let wanted = Set(objects.map(ObjectIdentifier.init))
         for object in memberObjects(slot) where !wanted.contains(ObjectIdentifier(object)) {
             try removeMember(slot, object: object)
@@ -133,6 +138,14 @@ extension NSManagedObject {
         members(slot).reorder(objects.filter { seen.insert(ObjectIdentifier($0)).inserted })
         changedRelationships.insert(slot)
         markUpdated()
+    }
+
+    /// Sets the members in `awakeFromFetch`: they are part of what the object has read, and not a change.
+    private func replaceMembers(_ slot: Int, by objects: [NSManagedObject]) {
+        var seen = Set<ObjectIdentifier>()
+        let members = ToManyMembers(isLoaded: false)
+        members.load(objects.filter { seen.insert(ObjectIdentifier($0)).inserted }.map { ($0, nil) })
+        setRelationshipState(slot, to: .toMany(members))
     }
 
     /// Records on this side only that an object was added.
@@ -163,6 +176,7 @@ extension NSManagedObject {
     // MARK: Keyed
 
     final func relationshipValue(_ slot: Int) -> Any? {
+        if snapshot.isUnfired { _ = fire() }
         let relationship = compiledEntity.relationships[slot]
         if !relationship.isToMany { return destination(slot) }
         let objects = memberObjects(slot)

@@ -52,7 +52,7 @@ extension NSManagedObject {
         case .none: return nil
         case .fault: return fire() ? committedDestination(slot) : nil
         case .values(let committed): return committed.toOnes[slot]
-        case .row, .patched:
+        case .row, .patched, .unfired:
             guard let (group, row) = snapshot.fetched else { return nil }
             return group.destination(row: row, slot: slot, entity: compiledEntity, model: objectID.origin.compiled)
         }
@@ -65,6 +65,7 @@ extension NSManagedObject {
         let relationship = compiledEntity.relationships[slot]
         try requireMutable(key: relationship.name)
         if let new { try requireRelatable(new, by: relationship) }
+        if status.contains(.awakening) { return setRelationshipState(slot, to: .toOne(new)) }
         let old = destination(slot)
         // A key without a valid destination can be cleared, too.
         guard old !== new || new == nil && holdsStrayKey(slot) else { return }

@@ -29,8 +29,8 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     open override var requestType: NSPersistentStoreRequestType { .batchDeleteRequestType }
 
     /// The request for the objects to delete. It is a copy: changing it does not change the deletion.
-    open var fetchRequest: NSFetchRequest<NSManagedObject> {
-        let request = NSFetchRequest<NSManagedObject>(template())
+    open var fetchRequest: NSFetchRequest<any NSFetchRequestResult> {
+        let request = NSFetchRequest<any NSFetchRequestResult>(template())
         request.affectedStores = affectedStores
         return request
     }
@@ -39,7 +39,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     /// are applied.
     ///
     /// - Parameter fetch: A request. It is evaluated when the deletion is executed.
-    public init<ResultType: NSFetchRequestResult>(fetchRequest fetch: NSFetchRequest<ResultType>) {
+    public init<ResultType>(fetchRequest fetch: NSFetchRequest<ResultType>) {
         choice = .found { try fetch.specification(in: $0) }
         template = { fetch.template }
         super.init()

@@ -38,7 +38,10 @@ open class NSPersistentStoreRequest: NSObject {
 /// Comparisons follow the rules of the store everywhere: nil is neither equal to nor different from any value, except
 /// in `x == nil` and `x != nil`. Without sort descriptors, the results are in the order of their keys; with them, the
 /// key decides the order of equal values.
-open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest {
+///
+/// `ResultType` is the type of the results: a class of managed objects, `NSManagedObjectID`, `NSDictionary`, `NSNumber`, or
+/// `any NSFetchRequestResult` for a request whose ``resultType`` is decided later.
+open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     /// The entity's name.
     open private(set) var entityName: String?
     /// The entity. Setting it sets the name.
@@ -67,9 +70,14 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     /// Whether unsaved changes of the context are taken into account. Dictionaries never include them: they contain the
     /// values in the store.
     open var includesPendingChanges = true
-    /// Has no effect, because the values of the objects are always read with them.
+    /// Whether the rows of the objects are read with them. If not, the fetch only reads the ids, like a fetch with a
+    /// ``fetchBatchSize``: a row is read when a property of its object is.
     open var includesPropertyValues = true
-    /// Has no effect, because the objects of a fetch have the values of their rows.
+    /// Whether the objects are faults, which take their values from the rows of the fetch when a property is first
+    /// read. No row is read twice.
+    ///
+    /// If this property is false, the faults fire before the fetch returns, and each calls
+    /// ``NSManagedObject/awakeFromFetch()``.
     open var returnsObjectsAsFaults = true
     /// Whether registered objects of the context adopt the values of their rows, except for unsaved changes.
     open var shouldRefreshRefetchedObjects = false

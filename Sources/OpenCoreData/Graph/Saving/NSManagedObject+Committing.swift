@@ -52,7 +52,7 @@ extension NSManagedObject {
             }
             snapshot = .values(committed)
         // The rows of a fetch are shared and must not change, so the object reads its own row again.
-        case .row where !hasChanges, .patched where !hasChanges:
+        case .row where !hasChanges, .patched where !hasChanges, .unfired:
             snapshot = .fault(nil)
             // By then, the relationships of the row may have other destinations.
             forgetReadRelationships()

@@ -9,6 +9,10 @@ extension NSManagedObjectContext {
     ///
     /// - Throws: Validation errors, conflicts that the merge policy does not resolve, or the store's error.
     public func save() throws {
+        try throwingCocoaErrors { try saveChanges() }
+    }
+
+    private func saveChanges() throws {
         lock.lock()
         defer { lock.unlock() }
         try throwReadError()

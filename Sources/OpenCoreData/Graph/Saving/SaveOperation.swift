@@ -22,7 +22,8 @@ struct SaveOperation {
             context.processPendingChanges()
             try context.validateChanges()
         }
-        try checkUniqueValues()
+        let twins = try twinConflicts()
+        if context.mergeType == .errorMergePolicyType { try throwError(of: twins) }
         try checkStores()
         // Values that could not be read are treated as nil, and would be saved as nil.
         try context.throwReadError()
@@ -30,7 +31,10 @@ struct SaveOperation {
         do {
             let origins = try originsOfChanges()
             try context.keepTransactions(of: origins)
-            for origin in origins { try write(to: origin, isOnly: origins.count == 1, into: &saved) }
+            for origin in origins {
+                let twins = twins.first { $0.origin === origin }?.conflicts
+                try write(to: origin, isOnly: origins.count == 1, settling: twins, into: &saved)
+            }
         } catch {
             // A transaction that stays open is not committed yet, and the caller that keeps it open undoes it.
             guard !saved.parts.isEmpty, !context.transactions.areKept else { throw error }
@@ -67,8 +71,12 @@ struct SaveOperation {
     /// Most saves have no conflicts, so the first attempt only compares versions. The rows in the store are read after
     /// that has failed, by a resolver that repeats the attempt under one write lock.
     ///
-    /// - Parameter isOnly: Whether no other store has changes.
-    private func write(to origin: ObjectOrigin, isOnly: Bool, into saved: inout SavedObjects) throws {
+    /// - Parameters:
+    ///   - isOnly: Whether no other store has changes.
+    ///   - twins: The objects with the same unique values; nil if there are none.
+    private func write(
+        to origin: ObjectOrigin, isOnly: Bool, settling twins: UniquenessConflicts?, into saved: inout SavedObjects
+    ) throws {
         guard let store = origin.store else {
             throw CoreDataError(
                 NSPersistentStoreSaveError, "Cannot save: the store \(origin.storeIdentifier) was removed.")
@@ -81,6 +89,7 @@ struct SaveOperation {
         // conflict may read the content of external data that the session sees.
         context.transactions.parkPinned()
         do {
+            if let twins { throw twins }
             let result =
                 builder.request.isEmpty
                 ? SaveResult() : try context.write(builder.request, to: origin, store: store.objectStore)
@@ -90,10 +99,12 @@ struct SaveOperation {
             context.forgetReadAhead()
             guard context.mergeType != .errorMergePolicyType else {
                 context.forgetRelationshipsOfUnchangedObjects()
-                throw conflicts.error(in: builder, of: context, origin)
+                // The rows are read in a session of their own, which no later read continues.
+                defer { context.transactions.endPinned() }
+                throw ConflictResolver(context, origin).error(of: conflicts, in: builder)
             }
             var resolver = ConflictResolver(context, origin)
-            let settled = try resolver.write(to: store.objectStore) { lostVersions in
+            let settled = try resolver.write(to: store.objectStore, settling: twins) { lostVersions in
                 try changes(in: origin, isOnly: isOnly, after: lostVersions)
             }
             saved.add(settled.builder, result: settled.result, origin: origin)
@@ -103,7 +114,7 @@ struct SaveOperation {
     /// Collects the unsaved changes of one store's objects.
     ///
     /// - Parameter lostVersions: The versions of rows that were deleted and are inserted again, by object.
-    private func changes(
+    func changes(
         in origin: ObjectOrigin, isOnly: Bool, after lostVersions: [ObjectIdentifier: Int64] = [:]
     ) throws -> SaveRequestBuilder {
         var builder = SaveRequestBuilder(

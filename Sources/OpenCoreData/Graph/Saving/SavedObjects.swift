@@ -17,6 +17,8 @@ struct SavedObjects {
     }
 
     private(set) var parts: [Part] = []
+    /// The numbers of the transactions that were added to the histories of stores, by identifier.
+    private(set) var transactions: [String: Int64] = [:]
     private(set) var orderKeys: [ObjectIdentifier: [Int: [ObjectIdentifier: Int64]]] = [:]
     private var versions: [ObjectIdentifier: Int64] = [:]
     /// The ordered relationships whose members have a different order in the store than in the context.
@@ -32,6 +34,7 @@ struct SavedObjects {
                 if let object = objects[owner] { rearranged[ObjectIdentifier(object), default: []].insert(slot) }
             }
         }
+        if let number = result.historyNumber { transactions[origin.storeIdentifier] = number }
         parts.append(
             Part(
                 origin: origin, inserted: builder.inserted, keys: result.keys, written: builder.written,

@@ -31,6 +31,8 @@ extension ConflictResolver {
             case .lead(let row, let slot, let destination):
                 if try isAtHand(object(row)) { object(row).assignDestination(slot, to: destination.map(object)) }
             case .takeBack(let row, let slot): object(row).takeBackRelationships { $0 == slot }
+            case .unite(let row, let existing) where settlement.insertions.contains(existing):
+                try unite(object(row), withInserted: object(existing), taking: settlement.insertions[existing])
             case .unite(let row, let existing):
                 try unite(
                     object(row), with: existing, over: rows.snapshot(of: existing),

@@ -36,7 +36,7 @@ extension ConflictResolver {
             }
             try read(partners, into: &rows)
         case .constraints(let met):
-            try read(met.conflicts.map(\.existing), into: &rows)
+            try read(met.conflicts.flatMap { [$0.existing, $0.row] }, into: &rows)
         }
         return rows
     }
@@ -120,28 +120,55 @@ extension ConflictResolver {
         return settlement
     }
 
-    /// Returns the conflicts of unique values with the rows that already contain them.
-    private func constraintConflicts(
+    /// Returns the conflicts of unique values with the rows or the objects that already contain them, one for each.
+    func constraintConflicts(
         _ met: UniquenessConflicts, in builder: SaveRequestBuilder, reading rows: FreshRows
     ) throws -> [ConstraintConflict] {
-        try met.conflicts.map { conflict in
-            let model = builder.model
-            guard conflict.existing.key > 0 else {
-                return ConstraintConflict(
-                    constraint: conflict.constraint, conflictingObjects: [conflict.existing, conflict.row])
+        var conflicts: [ConstraintConflict] = []
+        var indexes: [HeldValues: Int] = [:]
+        // If a row has the values that two objects of the save have, both conflict with the row.
+        let stored = Set(
+            met.conflicts.filter { !$0.isInSave }.map { HeldValues(constraint: $0.constraint, holder: $0.row) })
+        for conflict in met.conflicts {
+            let isStored = stored.contains(HeldValues(constraint: conflict.constraint, holder: conflict.row))
+            if conflict.isInSave, isStored { continue }
+            let values = HeldValues(
+                constraint: conflict.constraint, holder: origin.compiled.identity(of: conflict.existing))
+            if let index = indexes[values] {
+                conflicts[index].conflictingObjects.append(conflict.row)
+            } else {
+                indexes[values] = conflicts.count
+                conflicts.append(try constraintConflict(conflict, in: builder, reading: rows))
             }
-            guard let entity = model.entity(numbered: Int64(conflict.existing.entity)),
-                entity.root == model[conflict.row.entity].root
-            else {
-                let name = model[conflict.row.entity].name
-                throw CoreDataError(
-                    CocoaError.Code.fileReadCorruptFile.rawValue,
-                    "The row \(conflict.existing.key) in the table of \(name) has the entity number \(conflict.existing.entity), which does not belong to the table. The store is damaged.",
-                    entity: name)
-            }
-            return ConstraintConflict(
-                constraint: conflict.constraint, databaseObject: conflict.existing,
-                databaseSnapshot: rows[conflict.existing], conflictingObjects: [conflict.row])
         }
+        return conflicts
     }
+
+    private func constraintConflict(
+        _ conflict: UniquenessConflicts.Conflict, in builder: SaveRequestBuilder, reading rows: FreshRows
+    ) throws -> ConstraintConflict {
+        let model = builder.model
+        guard !conflict.isInSave else {
+            return ConstraintConflict(
+                constraint: conflict.constraint, conflictingObjects: [conflict.existing, conflict.row])
+        }
+        guard let entity = model.entity(numbered: Int64(conflict.existing.entity)),
+            entity.root == model[conflict.row.entity].root
+        else {
+            let name = model[conflict.row.entity].name
+            throw CoreDataError(
+                CocoaError.Code.fileReadCorruptFile.rawValue,
+                "The row \(conflict.existing.key) in the table of \(name) has the entity number \(conflict.existing.entity), which does not belong to the table. The store is damaged.",
+                entity: name)
+        }
+        return ConstraintConflict(
+            constraint: conflict.constraint, databaseObject: conflict.existing,
+            databaseSnapshot: rows[conflict.existing], conflictingObjects: [conflict.row])
+    }
+}
+
+/// The values of a constraint, identified by a row or an object that has them.
+private struct HeldValues: Hashable {
+    let constraint: [String]
+    let holder: RowID
 }

@@ -32,10 +32,12 @@ struct ConflictResolver {
     /// written: no other connection can change them in between. Objects are also validated under the lock, in the state
     /// that the policy gave them.
     ///
-    /// - Parameter collect: A closure that collects the current changes.
+    /// - Parameters:
+    ///   - known: Conflicts that are known before the first attempt; nil if there are none.
+    ///   - collect: A closure that collects the current changes.
     /// - Returns: The changes that were written.
     mutating func write(
-        to store: any ObjectStore, collecting collect: Collecting
+        to store: any ObjectStore, settling known: UniquenessConflicts?, collecting collect: Collecting
     ) throws -> (builder: SaveRequestBuilder, result: SaveResult) {
         let open = context.transactions[origin]
         let transaction = try open ?? store.beginTransaction(context.interruption.token)
@@ -49,7 +51,7 @@ struct ConflictResolver {
             let mark = transaction.mark()
             let written: (builder: SaveRequestBuilder, result: SaveResult)
             do {
-                written = try writeSettled(to: transaction, collecting: collect)
+                written = try writeSettled(to: transaction, settling: known, collecting: collect)
             } catch {
                 try? transaction.undo(to: mark)
                 throw error
@@ -76,19 +78,24 @@ struct ConflictResolver {
     /// One pass is not enough: an attempt reports conflicts of one kind only, and settling them may change objects that
     /// had no conflict. ``SettledConflicts`` explains why the loop ends.
     private mutating func writeSettled(
-        to transaction: any StoreTransaction, collecting collect: Collecting
+        to transaction: any StoreTransaction, settling known: UniquenessConflicts?, collecting collect: Collecting
     ) throws -> (builder: SaveRequestBuilder, result: SaveResult) {
+        var known = known
         while true {
             let builder = try collect(lostVersions)
             do {
+                if let conflicts = known {
+                    known = nil
+                    throw conflicts
+                }
                 return (builder, builder.request.isEmpty ? SaveResult() : try transaction.save(builder.request))
             } catch {
                 guard let conflicts = MetConflicts(error) else { throw error }
-                guard settled.note(conflicts) else { throw conflicts.error(in: builder, of: context, origin) }
+                let isNew = settled.note(conflicts)
                 context.forgetReadAhead()
                 let rows = try rows(around: conflicts, in: builder)
-                guard let settlement = try settlement(of: conflicts, in: builder, rows) else {
-                    throw conflicts.error(in: builder, of: context, origin)
+                guard isNew, let settlement = try settlement(of: conflicts, in: builder, rows) else {
+                    throw self.error(of: conflicts, in: builder, reading: rows)
                 }
                 // The checkpoint contains the objects that had changes. The settlement may affect further objects.
                 before.note(unchangedObjects(of: settlement))

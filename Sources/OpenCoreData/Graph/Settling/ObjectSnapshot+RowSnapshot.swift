@@ -10,7 +10,7 @@ extension ObjectSnapshot {
             return RowSnapshot(
                 row: object.objectID.row, version: row.version, attributes: row.attributes.map { .value($0) },
                 toOnes: row.toOnes)
-        case .row(let group, let row):
+        case .row(let group, let row), .unfired(let group, let row):
             return try group.rowSnapshot(row: row, of: object.compiledEntity, object.objectID.origin)
         case .patched(let patched):
             var snapshot = try patched.group.rowSnapshot(

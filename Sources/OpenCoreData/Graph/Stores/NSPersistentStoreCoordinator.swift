@@ -16,6 +16,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     let modelError: (any Error)?
     /// The origin of objects that were never saved.
     let temporaryOrigin: ObjectOrigin
+    /// The classes that the model names.
+    let classes = ModelClasses()
     private let lock = NSRecursiveLock()
     private var stores: [NSPersistentStore] = []
     /// The cached origins by entity number. Cleared whenever a store is added or removed.
@@ -83,6 +85,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Throws: An error if the store does not belong to this coordinator, or if it is still in use after its timeout,
     ///   or by the calling thread. In the latter cases, no new work can start in the store.
     open func remove(_ store: NSPersistentStore) throws {
+        try throwingCocoaErrors { try removeStore(store) }
+    }
+
+    private func removeStore(_ store: NSPersistentStore) throws {
         guard persistentStores.contains(where: { $0 === store }) else {
             throw CoreDataError(
                 NSPersistentStoreOperationError, "Cannot remove a store that does not belong to this coordinator.")

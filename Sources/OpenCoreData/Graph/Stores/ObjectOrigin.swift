@@ -29,7 +29,7 @@ final class ObjectOrigin: @unchecked Sendable {
 
     /// Returns the description of the only entity with the given class; nil unless there is exactly one.
     func description(ofClass type: NSManagedObject.Type) -> NSEntityDescription? {
-        let names = [String(reflecting: type), String(describing: type), ".\(type)"]
+        let names = ManagedObjectClasses.names(of: type)
         let matches = compiled.entities.filter { entity in
             entity.managedObjectClassName.map { names.contains($0) } ?? false
         }

@@ -1,30 +1,76 @@
 public import Foundation
+import SwormStore
 
 /// A token for the state of the stores that a context reads.
 ///
-/// There is one token, ``current``: the state at the time of the first read after it was set.
+/// ``current`` is the state at the time of the first read after it was set. A context that is pinned to a state has a
+/// token of this state, to which other contexts of its coordinator can be pinned. Such a token keeps the state: release it
+/// soon, because a store in write-ahead log mode cannot shorten its log while an old state is in use.
 public final class NSQueryGenerationToken: NSObject, Sendable {
-    private override init() {}
+    /// The views of the state, by store; nil if the token stands for the newest state.
+    let views: [ObjectIdentifier: SharedView]?
+    /// Whether a context is pinned to the newest state as soon as the token is set, and not by its next read.
+    let isImmediate: Bool
+
+    private init(isImmediate: Bool) {
+        views = nil
+        self.isImmediate = isImmediate
+        super.init()
+    }
+
+    /// Creates the token of a state that contexts share.
+    init(_ views: [ObjectIdentifier: SharedView]) {
+        self.views = views
+        isImmediate = true
+        super.init()
+    }
 
     /// The newest state at the time of the context's next read.
-    public static let current = NSQueryGenerationToken()
+    public static let current = NSQueryGenerationToken(isImmediate: false)
+
+    /// Returns a token of the state after a save, for the observers of the save. It does not hold the state, because few
+    /// observers use it, and some of them keep their notifications.
+    static func afterSave() -> NSQueryGenerationToken { NSQueryGenerationToken(isImmediate: true) }
 }
 
 extension NSManagedObjectContext {
     /// Pins the context to one state of its stores: all subsequent reads see that state.
     ///
-    /// A save of the context moves it to the state after that save. Setting the token again moves it to the newest
-    /// state. Unpin the context (with nil) as soon as it has read what it needs: a store in write-ahead log mode cannot
-    /// shorten its log while an old state is in use.
+    /// A save of the context moves it to the state after that save, and a merge to the newest one, as setting
+    /// ``NSQueryGenerationToken/current`` again does. Unpin the context (with nil) as soon as it has read what it needs: a store in
+    /// write-ahead log mode cannot shorten its log while an old state is in use.
     ///
-    /// - Parameter generation: ``NSQueryGenerationToken/current``, or nil to read the newest state at each read.
+    /// - Parameter generation: ``NSQueryGenerationToken/current``; the ``queryGenerationToken`` of another context, to read
+    ///   the state that it reads; the token in the notification of a save, to read the state after it, or a later one if
+    ///   others have saved since then; or nil to read the newest state at each read.
+    /// - Throws: An error if the token is that of a context with another coordinator. The context reads as before then.
     public final func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
-        transactions.pin(generation != nil)
+        if let generation, let views = generation.views {
+            let stores = (coordinator?.persistentStores ?? []).map(\.objectStore)
+            let shared = stores.compactMap { store in views[ObjectIdentifier(store)].map { (view: $0, store: store) } }
+            guard !shared.isEmpty else {
+                throw CoreDataError(
+                    NSPersistentStoreOperationError,
+                    "The generation cannot be set: it is that of other stores. Use the token of a context with the same coordinator, or NSQueryGenerationToken.current."
+                )
+            }
+            try transactions.pin(to: generation, shared)
+        } else {
+            transactions.pin(generation != nil)
+            if let generation, generation.isImmediate { try beginPinnedSessions() }
+        }
         forgetReadAhead()
     }
 
-    /// The token that the context is pinned to.
+    /// The token of the state that the context is pinned to; nil if it is not pinned.
+    ///
+    /// If the context has not read since it was pinned, it is pinned to the newest state now.
     public final var queryGenerationToken: NSQueryGenerationToken? {
-        transactions.isPinned ? .current : nil
+        guard transactions.isPinned else { return nil }
+        lock.lock()
+        defer { lock.unlock() }
+        let hasStores = coordinator?.persistentStores.isEmpty == false
+        guard transactions.isEmpty, hasStores, (try? beginPinnedSessions()) != nil else { return .current }
+        return transactions.shareGeneration()
     }
 }

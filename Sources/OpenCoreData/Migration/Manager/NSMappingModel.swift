@@ -52,10 +52,10 @@ open class NSMappingModel: NSObject {
     open class func inferredMappingModel(
         forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel
     ) throws -> NSMappingModel {
+        let mapping = try throwingCocoaErrors { try ModelMapping.inferred(from: sourceModel, to: destinationModel) }
         let model = NSMappingModel()
         let hashes = (sourceModel.entityVersionHashesByName, destinationModel.entityVersionHashesByName)
-        model.entityMappings = try ModelMapping.inferred(from: sourceModel, to: destinationModel).entities.map {
-            entity in
+        model.entityMappings = mapping.entities.map { entity in
             NSEntityMapping(
                 entity, sourceHash: entity.source.flatMap { hashes.0[$0] },
                 destinationHash: entity.destination.flatMap { hashes.1[$0] })

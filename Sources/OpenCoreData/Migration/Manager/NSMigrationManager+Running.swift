@@ -155,8 +155,9 @@ extension NSMigrationManager {
                     try throwCancellation()
                     do {
                         try object.validateForInsert()
-                    } catch let error as CoreDataError {
-                        errors += error.flattened
+                    } catch {
+                        guard let own = error.asCoreData else { throw error }
+                        errors += own.flattened
                     }
                     try destinationContext.throwReadError()
                 }

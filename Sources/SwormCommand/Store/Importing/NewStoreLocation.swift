@@ -185,6 +185,12 @@ final class NewStoreLocation {
                 .fileExists, "'\(target.path)' is not a store and was not replaced",
                 hint: "remove it, or choose another name")
         }
+        guard (try? StoreInspector(url: target))?.mirroringTable != nil else { return }
+        throw ToolError(
+            .fileExists,
+            "'\(target.path)' is mirrored to CloudKit and was not replaced: changes that it has not uploaded would be lost, "
+                + "and its records would no longer be those of its objects",
+            hint: "choose another name; a backup that no app opens can be removed first")
     }
 
     /// Returns the type of the file at a path, without following a link, or nil if the file does not exist.

@@ -100,6 +100,20 @@ enum StoreModelChoice {
         return (model, source(url, version: name, of: count))
     }
 
+    /// Returns the model of the store that the first argument names, or the model in that file.
+    static func model(of arguments: Arguments) throws -> (model: NSManagedObjectModel, source: String) {
+        let path = arguments.operands[0]
+        guard FilePath.isModel(path) else {
+            return try model(for: FilePath.store(path), option: arguments.url("model"))
+        }
+        guard arguments.value("model") == nil else {
+            throw ToolError(
+                .usage, "'\(path)' is a model itself, and --model names the model of a store", hint: "omit --model"
+            )
+        }
+        return try model(at: Arguments.url(path))
+    }
+
     private static func source(_ url: URL, version: String, of count: Int) -> String {
         count > 1 ? "\(url.lastPathComponent), version \(version)" : url.lastPathComponent
     }

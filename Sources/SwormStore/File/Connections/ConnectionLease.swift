@@ -157,7 +157,7 @@ final class LeaseList: Sendable {
 }
 
 extension CoreDataError {
-    fileprivate static var viewHasEnded: CoreDataError {
+    static var viewHasEnded: CoreDataError {
         CoreDataError(
             NSPersistentStoreOperationError, "This snapshot of the store has ended. Begin another one to read.")
     }

@@ -74,9 +74,13 @@ struct HistoryTables: Sendable {
 
     /// Returns the SQL expression for a string of a transaction `t`, which is in the table of strings or, in the oldest
     /// format, in the row itself.
-    func text(_ column: String) -> String {
+    func text(_ column: String) -> String { Self.text(column, in: columns) }
+
+    /// Returns the same expression for tables with the given columns.
+    static func text(_ column: String, in columns: [Kind: Set<String>]) -> String {
+        func has(_ column: String, in kind: Kind) -> Bool { columns[kind]?.contains(column) ?? false }
         let own = has(column, in: .transaction) ? "t.\(column)" : "NULL"
-        guard hasStrings, has("ZNAME", in: .string), has(column + "TS", in: .transaction) else { return own }
+        guard has("ZNAME", in: .string), has(column + "TS", in: .transaction) else { return own }
         return "coalesce((SELECT s.ZNAME FROM ATRANSACTIONSTRING s WHERE s.Z_PK = t.\(column)TS), \(own))"
     }
 

@@ -13,12 +13,14 @@ final class OpenStore: Sendable {
     let upkeep: DerivationUpkeep
     /// The tables whose changes listeners hear of, by their names.
     let changedTables: [String: ChangedTable]
+    /// Whether Core Data mirrors the store to CloudKit.
+    let isMirrored: Bool
     /// The restrictions on writing because the model was inferred; nil for a model that was not inferred.
     let limits: InferredLimits?
 
     init(
         pool: ConnectionPool, model: CompiledModel, layout: StoreLayout, identifier: String, place: ReadOnlyAccess?,
-        path: String?, limits: InferredLimits? = nil
+        path: String?, isMirrored: Bool = false, limits: InferredLimits? = nil
     ) {
         self.pool = pool
         self.layout = layout
@@ -26,6 +28,7 @@ final class OpenStore: Sendable {
         changedTables = ChangedTable.all(layout, model: model)
         self.place = place
         self.path = path
+        self.isMirrored = isMirrored
         self.limits = limits
         compiler = SQLCompiler(model: model, layout: layout, storeIdentifier: identifier)
         columns = model.entities.map { EntityColumns(entity: $0, model: model, layout: layout) }

@@ -21,7 +21,8 @@ extension SaveTransaction {
         for (row, constraint, values) in final.rows where !values.contains(.null) {
             let normalized = values.map(\.comparable)
             if let other = holders[constraint, default: [:]][normalized] {
-                conflicts.append(.init(row: row, existing: other, constraint: constraint.properties))
+                conflicts.append(
+                    .init(row: row, existing: other, constraint: constraint.properties, isInSave: true))
             } else {
                 holders[constraint, default: [:]][normalized] = row
             }

@@ -119,7 +119,7 @@ extension SaveTransaction {
     }
 
     /// Returns the version of a row in the file, or nil if there is no such row of this entity.
-    private func version(of row: RowID) throws -> Int64? {
+    func version(of row: RowID) throws -> Int64? {
         var statement = try connection.base.statement(
             "SELECT Z_ENT, Z_OPT FROM \(columns(of: row).table) WHERE Z_PK = ?")
         try statement.bind(row.key, at: 1)

@@ -30,8 +30,10 @@ final class SaveTransaction {
     var versions: [RowID: Int64] = [:]
     /// The tables of the store's history, or nil if the store has no history.
     private(set) var history: HistoryTables?
-    /// The number of the transaction that this save has added to the history.
-    var historyNumber: Int64?
+    /// The transaction that this save has added to the history, if any.
+    var writtenHistory = WrittenHistory()
+    /// Whether Core Data mirrors the store to CloudKit.
+    let isMirrored: Bool
     /// The changes other than insertions that are recorded in the history.
     var notes = HistoryNotes()
     /// The number of changed rows that were recorded before this save, for the listeners of the file.
@@ -58,6 +60,7 @@ final class SaveTransaction {
         historyCache = open.history
         upkeep = open.upkeep
         limits = open.limits
+        isMirrored = open.isMirrored
         self.external = external
     }
 

@@ -22,7 +22,8 @@ extension SQLiteStore {
         }
         try checkWritable(files)
         let existed = FileStamp(path: files.main) != nil
-        let metadata = try StoreMetadata(newStoreOf: StoreMetadata.sqliteType, model: model)
+        let metadata = StoreMetadata(
+            newStoreOf: StoreMetadata.sqliteType, model: model, identifier: options.identifier ?? UUID())
         let layout = StoreLayout(model: model)
         do {
             return try CoreDataError.translating(while: "make", path: files.main) {
@@ -58,7 +59,7 @@ extension SQLiteStore {
     ) throws -> SQLiteStore {
         try inMemory(url: url, model: model, options: options) { connection in
             let type = url == nil ? StoreMetadata.inMemoryType : StoreMetadata.sqliteType
-            let metadata = try StoreMetadata(newStoreOf: type, model: model)
+            let metadata = StoreMetadata(newStoreOf: type, model: model)
             let layout = StoreLayout(model: model)
             try connection.base.transaction(.immediate) {
                 try fill(connection, metadata: metadata, model: model, layout: layout, options: options)

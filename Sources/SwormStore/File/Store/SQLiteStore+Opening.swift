@@ -123,7 +123,7 @@ extension SQLiteStore {
         }
         let open = OpenStore(
             pool: pool, model: model, layout: layout, identifier: inspection.metadata.identifier, place: place,
-            path: files.main)
+            path: files.main, isMirrored: inspection.mirroringTable != nil)
         return (inspection.metadata, open)
     }
 
@@ -152,7 +152,7 @@ extension SQLiteStore {
         }
         let open = OpenStore(
             pool: pool, model: model, layout: layout, identifier: inspection.metadata.identifier, place: nil,
-            path: files.main, limits: limits)
+            path: files.main, isMirrored: mirroringTable != nil, limits: limits)
         return (inspection.metadata, open)
     }
 
@@ -170,7 +170,7 @@ extension SQLiteStore {
         guard options.writesWithInferredModel else {
             throw refuse("data that such a model does not describe would be lost")
         }
-        if inspection.keepsHistory || options.tracksHistory {
+        if inspection.keepsHistory || options.tracksHistory || inspection.mirroringTable != nil {
             throw refuse("its history identifies properties by their index in the real model")
         }
         if FileManager.default.fileExists(atPath: files.externalData) {

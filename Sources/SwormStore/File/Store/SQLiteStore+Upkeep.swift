@@ -91,4 +91,7 @@ extension SQLiteStore {
         let number = warnings.add(listener)
         return { warnings.remove(number) }
     }
+
+    /// Reports a warning to the listeners.
+    package func warn(_ warning: CoreDataError) { warnings.report(warning) }
 }

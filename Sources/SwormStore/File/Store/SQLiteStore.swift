@@ -172,14 +172,14 @@ package final class SQLiteStore: ObjectStore {
         let (open, watch) = try writableFiles()
         let newMetadata = newMetadata
         guard !request.isEmpty || newMetadata != nil else { return SaveResult() }
-        let (result, replaced) = try translating("save", token: token) {
+        let (result, replaced, history) = try translating("save", token: token) {
             try open.pool.withWriter(watch: watch, token: token) { connection in
                 let transaction = SaveTransaction(
                     request, connection: connection, model: model, open: open, external: external, isAlone: true)
                 let gatherer = ChangeGatherer(connection, for: hub.commits)
                 defer { gatherer?.stop() }
                 var isWritten = false
-                var historyNumbers: [Int64] { transaction.historyNumber.map { [$0] } ?? [] }
+                var historyNumbers: [Int64] { transaction.writtenHistory.numbers }
                 do {
                     try open.prepareWriting(connection)
                     try connection.base.transaction(.immediate) {
@@ -206,10 +206,11 @@ package final class SQLiteStore: ObjectStore {
                     names: model.namesHash, entities: gatherer?.entities(in: open.changedTables, model: model),
                     gatherer?.changes(in: open.changedTables, model: model))
                 external.remove(transaction.abandonedFiles)
-                return (transaction.result, transaction.replacedFiles)
+                return (transaction.result, transaction.replacedFiles, transaction.writtenHistory)
             }
         }
         wrote(newMetadata, replacing: replaced)
+        warn(ofLong: history)
         return result
     }
 

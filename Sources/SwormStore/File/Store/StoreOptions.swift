@@ -47,6 +47,8 @@ package struct StoreOptions: Sendable {
     package var disk = StoreDisk.system
     /// The copy of the model to write into a new store, or nil for none.
     package var modelCache: Data?
+    /// The identifier of a new store, or nil for a random one.
+    package var identifier: UUID?
     /// The observer of the statements of the store's connections, starting when the store is opened.
     package var watch: StatementWatch?
     /// The external files that are shared with another store.

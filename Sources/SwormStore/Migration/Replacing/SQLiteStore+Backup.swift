@@ -14,7 +14,7 @@ extension SQLiteStore {
     ///   - token: Interrupts the copying.
     /// - Throws: ``CoreDataError`` if the copy cannot be made or is damaged; with the condition `timedOut` if the
     ///   target is in use, and `wouldDeadlock` if the calling thread is writing on the connection that the backup would
-    ///   read from. In these cases the target is unchanged.
+    ///   read from; and if the target is mirrored to CloudKit. In these cases the target is unchanged.
     package func backup(to url: URL, _ token: InterruptToken? = nil) throws {
         try backup(to: url, token) { _ in }
     }
@@ -44,6 +44,7 @@ extension SQLiteStore {
             try replacement.verify(model) { if let failure = token?.failure { throw failure } }
             try replacement.finish()
         }
+        if isMirrored { warnings.report(.mirroredCopy(url.path)) }
     }
 
     private func replacement(of url: URL, _ token: InterruptToken?) throws -> StoreReplacement {

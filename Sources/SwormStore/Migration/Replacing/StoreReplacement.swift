@@ -58,6 +58,7 @@ package final class StoreReplacement {
                 }
             }
         }
+        if isMissingAllowed { try refuseMirroredTarget() }
         folder.removeLeftovers(of: files, lock?.connection)
         // Every step checks the disk space that it needs. The minimum is checked before the first step: a copy, and a
         // second one that is made from it.
@@ -73,7 +74,7 @@ package final class StoreReplacement {
         return try CoreDataError.translating(while: "read", path: files.main) { try lock.connection.size() }
     }
 
-    private func inspection() throws -> StoreInspection? {
+    func inspection() throws -> StoreInspection? {
         guard let lock else { return nil }
         return try CoreDataError.translating(while: "open", path: files.main) {
             try StoreInspection(lock.connection, path: files.main)

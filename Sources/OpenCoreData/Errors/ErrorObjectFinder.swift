@@ -1,0 +1,16 @@
+import Foundation
+import SwormPredicates
+
+/// A finder of the objects that an error is about. The error itself has only their identities.
+protocol ErrorObjectFinder {
+    /// Returns the managed object with an identity; nil if there is none.
+    func object(of reference: ObjectReference) -> NSObject?
+}
+
+/// A fact about an error that has its own keys in the user information.
+protocol ErrorAttachment: Sendable {
+    /// Returns the values for the user information, by their keys.
+    ///
+    /// - Parameter finder: The finder of the objects that the error is about.
+    func userInfo(findingObjectsIn finder: (any ErrorObjectFinder)?) -> [String: Any]
+}

@@ -1,0 +1,159 @@
+import OpenCoreData
+import SwormPredicates
+import SwormStore
+
+/// The differences between the model of a shipped version and the current one, one line for each.
+struct ModelDrift {
+    private var lines: [String] = []
+
+    static func lines(from old: NSManagedObjectModel, to new: NSManagedObjectModel) -> [String] {
+        var drift = ModelDrift()
+        drift.compareIdentifiers(old, new)
+        drift.compareEntities(old, new)
+        drift.compareConfigurations(old, new)
+        return drift.lines
+    }
+
+    private mutating func compareIdentifiers(_ old: NSManagedObjectModel, _ new: NSManagedObjectModel) {
+        func text(_ model: NSManagedObjectModel) -> String {
+            let names = model.versionIdentifiers.map { "\($0.base)" }.filter { !$0.isEmpty }.sorted()
+            return names.isEmpty ? "none" : names.joined(separator: ", ")
+        }
+        guard text(old) != text(new) else { return }
+        lines.append("the model: " + DriftWords.change(of: "version identifiers", from: text(old), to: text(new)))
+    }
+
+    private mutating func compareConfigurations(_ old: NSManagedObjectModel, _ new: NSManagedObjectModel) {
+        func members(_ model: NSManagedObjectModel) -> [String: String] {
+            let names = model.configurations.filter { $0 != "PF_DEFAULT_CONFIGURATION_NAME" }
+            return names.reduce(into: [:]) { result, name in
+                let entities = (model.entities(forConfigurationName: name) ?? []).compactMap(\.name)
+                result[name] = entities.sorted(by: VersionHash.precedes).joined(separator: ", ")
+            }
+        }
+        compare(members(old), members(new), what: "configuration", of: "the model")
+    }
+
+    /// Compares texts by their names.
+    private mutating func compare(_ old: [String: String], _ new: [String: String], what: String, of owner: String) {
+        for name in Set(old.keys).union(new.keys).sorted(by: VersionHash.precedes) {
+            switch (old[name], new[name]) {
+            case (let text?, nil): lines.append("\(owner): \(what) \(name)\(Self.bracketed(text)) was removed")
+            case (nil, let text?): lines.append("\(owner): \(what) \(name)\(Self.bracketed(text)) was added")
+            case (let before?, let now?) where before != now:
+                lines.append("\(owner): \(what) \(name) changed from (\(before)) to (\(now))")
+            default: break
+            }
+        }
+    }
+
+    private static func bracketed(_ text: String) -> String { text.isEmpty ? "" : " (\(text))" }
+
+    // MARK: Entities
+
+    private mutating func compareEntities(_ old: NSManagedObjectModel, _ new: NSManagedObjectModel) {
+        let matched = DriftPairs(
+            from: old.entities, to: new.entities, facts: { DriftFacts($0) }, fingerprint: Self.fingerprint)
+        for entity in matched.removed { lines.append("entity \(entity.name ?? "") was removed") }
+        for pair in matched.pairs {
+            if let words = pair.renaming.words(to: pair.new.name ?? "") {
+                lines.append("entity \(pair.old.name ?? "") \(words)")
+            }
+            let count = lines.count
+            compare(pair.old, pair.new)
+            compareHashes(pair.old, pair.new, knowsReason: lines.count > count || pair.renaming != .none)
+        }
+        for entity in matched.added { lines.append("entity \(entity.name ?? "") was added") }
+    }
+
+    /// Returns a text of everything but the name of an entity and that of its class.
+    private static func fingerprint(of entity: NSEntityDescription) -> String {
+        let facts = DriftFacts(entity).texts.filter { $0.subject != "class" }.map { "\($0.subject)=\($0.text)" }
+        let properties = entity.ownProperties.map { "\($0.name) \(DriftFacts($0).fingerprint)" }.sorted()
+        return (facts + properties).joined(separator: "\n")
+    }
+
+    private mutating func compare(_ old: NSEntityDescription, _ new: NSEntityDescription) {
+        let owner = "entity \(old.name ?? "")"
+        compare(DriftFacts(old), DriftFacts(new), as: owner + ":")
+        compareProperties(
+            old.ownProperties.map { DriftFacts($0) }, new.ownProperties.map { DriftFacts($0) }, owner: owner, path: "")
+        let constraints = [old, new].map { entity in
+            Set(entity.uniquenessNames.map { "(\($0.joined(separator: ", ")))" })
+        }
+        for text in constraints[0].subtracting(constraints[1]).sorted() {
+            lines.append("\(owner): uniqueness constraint \(text) was removed")
+        }
+        for text in constraints[1].subtracting(constraints[0]).sorted() {
+            lines.append("\(owner): uniqueness constraint \(text) was added")
+        }
+        compare(Self.indexes(of: old), Self.indexes(of: new), what: "index", of: owner)
+    }
+
+    private mutating func compareHashes(
+        _ old: NSEntityDescription, _ new: NSEntityDescription, knowsReason: Bool
+    ) {
+        guard old.versionHash != new.versionHash else { return }
+        var line = "entity \(old.name ?? ""): its version hash changed, so that stores need a migration"
+        if !knowsReason, let above = new.superentity?.name { line += ", because of its super-entity \(above)" }
+        lines.append(line)
+    }
+
+    /// Returns the elements of the indexes by name. An attribute that is flagged as indexed has an index of its name.
+    private static func indexes(of entity: NSEntityDescription) -> [String: String] {
+        var result: [String: String] = [:]
+        let single = Set(entity.indexes.filter { $0.elements.count == 1 }.map { $0.elements[0].propertyName })
+        for property in entity.ownProperties where property.isIndexed && !single.contains(property.name) {
+            result[property.name] = property.name
+        }
+        for names in entity.compoundIndexNames { result[names.joined(separator: ",")] = names.joined(separator: ", ") }
+        for index in entity.indexes {
+            let elements = index.elements.map { element in
+                (element.propertyName ?? "?") + (element.isAscending ? "" : " descending")
+                    + (element.collationType == .rTree ? " in an R-tree" : "")
+            }
+            let condition = (index.partialPredicate?.format ?? index.partialPredicateText).map { " where \($0)" } ?? ""
+            result[index.name] = elements.joined(separator: ", ") + condition
+        }
+        return result
+    }
+
+    // MARK: Properties
+
+    /// - Parameter path: The composite attributes that contain the properties, each followed by a period.
+    private mutating func compareProperties(_ old: [DriftFacts], _ new: [DriftFacts], owner: String, path: String) {
+        let matched = DriftPairs(from: old, to: new, facts: { $0 }, fingerprint: \.fingerprint)
+        for facts in matched.removed { lines.append("\(owner): \(facts.kind) \(path)\(facts.name) was removed") }
+        for pair in matched.pairs {
+            let subject = "\(owner): \(pair.old.kind) \(path)\(pair.old.name)"
+            if let words = pair.renaming.words(to: pair.new.name) { lines.append("\(subject) \(words)") }
+            guard pair.old.kind == pair.new.kind else {
+                lines.append("\(subject) became a \(pair.new.kind)")
+                continue
+            }
+            compare(pair.old, pair.new, as: subject)
+            compareProperties(
+                pair.old.elements, pair.new.elements, owner: owner, path: "\(path)\(pair.old.name).")
+        }
+        for facts in matched.added { lines.append("\(owner): \(facts.kind) \(path)\(facts.name) was added") }
+    }
+
+    private mutating func compare(_ old: DriftFacts, _ new: DriftFacts, as subject: String) {
+        if old.name == new.name, old.formerName != new.formerName {
+            lines.append(
+                subject + " "
+                    + DriftWords.change(
+                        of: "renaming identifier", from: old.formerName ?? "none", to: new.formerName ?? "none"))
+        }
+        let now = Dictionary(new.texts.map { ($0.subject, $0.text) }, uniquingKeysWith: { first, _ in first })
+        let before = Set(old.texts.map(\.subject))
+        let all = old.texts + new.texts.filter { !before.contains($0.subject) }.map { ($0.subject, "none") }
+        for (name, text) in all {
+            let current = now[name] ?? "none"
+            // The maximum count of a relationship to one is 1.
+            let follows = name == "maxCount" && old.texts.contains { $0.subject == "isToMany" && $0.text != now["isToMany"] }
+            guard current != text, !follows else { continue }
+            lines.append("\(subject) \(DriftWords.change(of: name, from: text, to: current))")
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import SwormStore
+
+/// The state of a mirroring as text.
+struct MirroringText {
+    private static let label = 12
+
+    let report: MirroringReport
+    let console: Console
+
+    func write(path: String) {
+        field("store", path)
+        let count = report.tables.count
+        field("mirroring", "\(count) table\(count == 1 ? "" : "s"), \(MirroringWords.form(report.form))")
+        field("account", MirroringWords.account(report))
+        field("exported", MirroringWords.export(report.history))
+        for (index, part) in MirroringWords.waiting(report.waiting).enumerated() {
+            field(index == 0 ? "waiting" : "", part)
+        }
+        let finished = report.finished
+        if finished.records != 0 || finished.relationships != 0 {
+            field(
+                "deleted",
+                "\(MirroringWords.count(finished.records, of: "record")) and \(MirroringWords.count(finished.relationships, of: "relationship")) that the next export clears away"
+            )
+        }
+        if report.fetchesZonesAgain { field("migrated", "the next mirrored opening fetches every zone again") }
+        console.line()
+        writeEntities()
+        writeHistory()
+        writeEvents()
+        writeZones()
+        console.line()
+        console.line("\(MirroringWords.conclusion(report)) \(MirroringWords.limits)")
+    }
+
+    private func field(_ name: String, _ value: String) {
+        let room = max(20, console.width - Self.label)
+        console.line(
+            DisplayWidth.fit(name, to: Self.label) + DisplayWidth.cut(TextTable.oneLine(value), to: room))
+    }
+
+    private func table(_ titles: [String], right: [Bool]? = nil, rows: [[String]]) {
+        let table = TextTable(titles, right: right, width: console.width, to: console.out)
+        for row in rows { table.add(row) }
+        table.end()
+    }
+
+    private func writeEntities() {
+        let titles = ["entity", "rows", "records", "waiting", "deletions", "no record", "no row"]
+        table(
+            titles, right: titles.map { $0 != "entity" },
+            rows: report.entities.map { entity in
+                [entity.name]
+                    + [
+                        entity.rows, entity.records, entity.uploads, entity.deletions, entity.rowsWithoutRecord,
+                        entity.recordsWithoutRow,
+                    ].map(MirroringWords.count)
+            })
+        if report.strayRecords != 0 {
+            let count = MirroringWords.count(report.strayRecords)
+            console.line("records of entities that the store does not have: \(count)")
+        }
+    }
+
+    private func writeHistory() {
+        console.line()
+        guard let unsent = report.history.unsent else {
+            return console.line("transactions after the last exported one: \(MirroringWords.unknown)")
+        }
+        guard !unsent.isEmpty else { return console.line("transactions after the last exported one: none to send") }
+        table(
+            ["author to send", "transactions", "changes"], right: [false, true, true],
+            rows: unsent.map { [$0.author ?? "(none)", "\($0.transactions)", "\($0.changes)"] })
+    }
+
+    private func writeEvents() {
+        console.line()
+        guard let events = report.events else { return console.line("events: \(MirroringWords.unknown)") }
+        guard !events.isEmpty else { return console.line("events: none") }
+        table(
+            ["started", "event", "result"],
+            rows: events.map { [MirroringWords.date($0.start), MirroringWords.kind($0), MirroringWords.result($0)] })
+    }
+
+    private func writeZones() {
+        console.line()
+        guard let zones = report.zones else { return console.line("zones: \(MirroringWords.unknown)") }
+        guard !zones.isEmpty else { return console.line("zones: none") }
+        table(
+            ["zone", "owner", "database", "records", "last fetch", "needs"],
+            right: [false, false, false, true, false, false],
+            rows: zones.map { zone in
+                [
+                    zone.name ?? MirroringWords.unknown, MirroringWords.owner(zone), MirroringWords.database(zone),
+                    MirroringWords.count(zone.records),
+                    MirroringWords.lastFetch(zone),
+                    zone.needs.map(MirroringWords.need).joined(separator: ", "),
+                ]
+            })
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+
+/// The result of a collection operator as key-value coding defines it: nil counts as zero in sums and averages, and is
+/// ignored in extremes.
+package enum KeyedAggregate: String, Sendable {
+    case sum = "@sum"
+    case average = "@avg"
+    case minimum = "@min"
+    case maximum = "@max"
+
+    /// Returns the aggregate of values; nil if they have none.
+    package func result(of values: [AttributeValue]) -> AttributeValue? {
+        let tree = ExpressionTree.evaluatedObject
+        let present = values.filter { $0 != .null }.map(EvaluationValue.value)
+        let result: EvaluationValue?
+        switch self {
+        case .sum: result = try? sum(of: values.map(\.asNumber), in: tree, exactly: true)
+        case .average: result = try? average(of: values.map(\.asNumber), count: values.count, in: tree) ?? .value(.double(0))
+        case .minimum, .maximum:
+            guard values.allSatisfy(\.hasOrder) else { return nil }
+            let order: ComparisonResult = self == .minimum ? .orderedAscending : .orderedDescending
+            result = try? extreme(of: present, order, in: tree, exactly: true)
+        }
+        guard let single = result?.single, single != .null else { return nil }
+        return single
+    }
+}
+
+extension AttributeValue {
+    /// The value as a number to add, in which a string counts with the number at its start.
+    fileprivate var asNumber: EvaluationValue {
+        if case .string(let text) = self { return .value(.double(NSString(string: text).doubleValue)) }
+        return .value(self)
+    }
+
+    /// Whether values of this kind have a smallest and a largest one.
+    fileprivate var hasOrder: Bool {
+        switch self {
+        case .null, .bool, .int, .double, .decimal, .string, .date: true
+        case .data, .uuid, .url, .object: false
+        }
+    }
+}

@@ -1,0 +1,42 @@
+extension MigrationPlanner {
+    /// The amount by which entity numbers are moved out of the way, below all numbers in use.
+    private static let detour: Int64 = 1 << 40
+
+    /// Moves the entity numbers and the keys in the mirroring's tables together with those of the objects.
+    ///
+    /// The pairs of number and key are unique at any time, and the numbers of entities may change places, so the
+    /// numbers go through negative ones, which nothing has.
+    func mirroring() -> [MigrationStatement] {
+        let moved = map.pairs.filter { $0.source.number != $0.destination.number || offset(of: $0) > 0 }
+        guard !moved.isEmpty else { return [] }
+        let numbers = moved.map { "WHEN \($0.source.number) THEN \(-Self.detour - Int64($0.destination.number))" }
+        let keys = moved.map { "WHEN \($0.source.number) THEN \(offset(of: $0))" }
+        let all = list(moved.map(\.source.number))
+        return mirroringTables.flatMap { table -> [MigrationStatement] in
+            let name = SQLName.alwaysQuoted(table)
+            var settings = "ZENTITYID = CASE ZENTITYID \(numbers.joined(separator: " ")) END"
+            if source.types[table]?["ZENTITYPK"] != nil {
+                settings += ", ZENTITYPK = ZENTITYPK + CASE ZENTITYID \(keys.joined(separator: " ")) END"
+            }
+            let (lowest, highest) = (-Self.detour - Int64(map.destination.entities.count), -Self.detour - 1)
+            return [
+                "UPDATE \(name) SET \(settings) WHERE ZENTITYID IN (\(all))",
+                "UPDATE \(name) SET ZENTITYID = -ZENTITYID - \(Self.detour) WHERE ZENTITYID BETWEEN \(lowest) AND \(highest)",
+            ]
+        }
+    }
+
+    /// The tables of the mirroring that identify objects by the numbers of their entities, in a stable order.
+    var mirroringTables: [String] {
+        source.types.filter { MirroringTables.contains($0.key) && $0.value["ZENTITYID"] != nil }.keys.sorted()
+    }
+
+    /// Returns the SQL of the entity and the key that each record of a table will have, for records of both.
+    ///
+    /// - Parameter table: The name of a table that has both columns.
+    func mirroringKeys(in table: String) -> String {
+        let keys = map.pairs.map { "WHEN \($0.source.number) THEN \(offset(of: $0))" }
+        return
+            "SELECT \(numberCase("ZENTITYID", for: map.pairs)) AS E, ZENTITYPK + CASE ZENTITYID \(keys.joined(separator: " ")) ELSE 0 END AS K FROM \(SQLName.alwaysQuoted(table)) WHERE ZENTITYID IS NOT NULL AND ZENTITYPK IS NOT NULL"
+    }
+}

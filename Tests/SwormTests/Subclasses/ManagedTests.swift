@@ -1,0 +1,199 @@
+import Foundation
+import Sworm
+import Testing
+
+/// Properties of subclasses of `NSManagedObject`, with the same source on all platforms.
+struct ManagedTests {
+    private let context: NSManagedObjectContext
+
+    init() throws { context = try Self.context(of: Self.coordinator()) }
+
+    private static func coordinator() throws -> NSPersistentStoreCoordinator {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Shop.model())
+        _ = try coordinator.addPersistentStore(
+            ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
+        return coordinator
+    }
+
+    private static func context(of coordinator: NSPersistentStoreCoordinator) -> NSManagedObjectContext {
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        return context
+    }
+
+    @Test func `attributes of every type are saved and read`() throws {
+        let item = ShopItem(context: context)
+        let moment = Date(timeIntervalSinceReferenceDate: 1000)
+        let id = UUID()
+        let page = try #require(URL(string: "https://example.com/a"))
+        item.flag = true
+        item.small = 7
+        item.large = 1 << 40
+        item.ratio = 0.5
+        item.price = Decimal(string: "9.99") ?? 0
+        item.name = "Chair"
+        item.data = Data([1, 2])
+        item.moment = moment
+        item.identifier = id
+        item.page = page
+        item.note = "wood"
+        item.kind = .used
+        try context.save()
+        context.refresh(item, mergeChanges: false)
+        #expect(item.isFault)
+        #expect(item.flag && item.small == 7 && item.large == 1 << 40 && item.ratio == 0.5)
+        #expect(item.price == Decimal(string: "9.99"))
+        #expect(item.name == "Chair" && item.note == "wood")
+        #expect(item.data == Data([1, 2]) && item.moment == moment && item.identifier == id && item.page == page)
+        #expect(item.kind == .used)
+    }
+
+    @Test func `a new object has the defaults of its properties`() {
+        let item = ShopItem(context: context)
+        #expect(!item.flag && item.small == 0 && item.large == 0 && item.ratio == 0 && item.price == 0)
+        #expect(item.name.isEmpty && item.data.isEmpty)
+        #expect(item.moment == Date(timeIntervalSinceReferenceDate: 0))
+        #expect(item.note == nil && item.kind == .new && item.owner == nil)
+        #expect(item.tags.isEmpty && item.parts.isEmpty && item.partsInOrder.count == 0)
+    }
+
+    @Test func `setting a property marks the object as changed, and nil empties it`() throws {
+        let item = ShopItem(context: context)
+        item.name = "Chair"
+        item.note = "wood"
+        try context.save()
+        #expect(!item.hasChanges)
+        item.note = nil
+        #expect(item.isUpdated)
+        #expect(item.changedValues().keys.sorted() == ["note"])
+        try context.save()
+        #expect(item.value(forKey: "note") == nil)
+    }
+
+    @Test func `relationships are set on both sides`() throws {
+        let owner = ShopOwner(context: context)
+        let item = ShopItem(context: context)
+        let other = ShopItem(context: context)
+        item.owner = owner
+        #expect(owner.items == [item])
+        owner.items.insert(other)
+        #expect(other.owner === owner)
+        item.parts = [ShopItem(context: context), other]
+        try context.save()
+        context.refresh(item, mergeChanges: false)
+        #expect(item.parts.count == 2 && item.parts.last === other)
+        #expect(item.partsInOrder.array as? [ShopItem] == item.parts)
+        item.partsInOrder = NSOrderedSet(array: item.parts.reversed())
+        #expect(item.parts.first === other)
+    }
+
+    @Test func `a stored value that the type does not have is the default`() throws {
+        let item = ShopItem(context: context)
+        item.setValue(99, forKey: "kind")
+        #expect(item.kind == .new)
+    }
+
+    #if !canImport(CoreData)
+    @Test func `a name that the model does not have is an error of the next save that names it`() throws {
+        let item = ShopItem(context: context)
+        #expect(item.misspelt.isEmpty)
+        let error = #expect(throws: CocoaError.self) { try context.save() }
+        let message = error?.localizedDescription ?? ""
+        #expect(message.contains("nane") && message.contains("name"))
+        item.misspelt = "x"
+        #expect(throws: CocoaError.self) { try context.save() }
+    }
+
+    @Test func `a type that the model does not have is an error of the next save that names the property`() throws {
+        let item = ShopItem(context: context)
+        item.name = "Chair"
+        #expect(item.wrongType == 0)
+        let error = #expect(throws: CocoaError.self) { try context.save() }
+        #expect(error?.localizedDescription.contains("name") == true)
+        #expect(item.wrongClass.isEmpty)
+        #expect(throws: CocoaError.self) { try context.save() }
+    }
+    #endif
+}
+
+/// A model with an attribute of every type and a relationship of every kind.
+enum Shop {
+    static func model() -> NSManagedObjectModel {
+        let (item, owner) = (NSEntityDescription(), NSEntityDescription())
+        item.name = "ShopItem"
+        item.managedObjectClassName = NSStringFromClass(ShopItem.self)
+        owner.name = "ShopOwner"
+        owner.managedObjectClassName = NSStringFromClass(ShopOwner.self)
+        let attributes: [(String, NSAttributeType)] = [
+            ("flag", .booleanAttributeType), ("small", .integer16AttributeType), ("large", .integer64AttributeType),
+            ("ratio", .doubleAttributeType), ("price", .decimalAttributeType), ("name", .stringAttributeType),
+            ("data", .binaryDataAttributeType), ("moment", .dateAttributeType), ("identifier", .UUIDAttributeType),
+            ("page", .URIAttributeType), ("note", .stringAttributeType), ("kind", .integer16AttributeType),
+        ]
+        let owners = relationship("owner", to: owner, isToMany: false)
+        let items = relationship("items", to: item, isToMany: true)
+        connect(owners, items)
+        let parts = relationship("parts", to: item, isToMany: true)
+        parts.isOrdered = true
+        let wholes = relationship("wholes", to: item, isToMany: true)
+        connect(parts, wholes)
+        item.properties = attributes.map { attribute($0.0, $0.1) } + [owners, parts, wholes]
+        owner.properties = [items]
+        let model = NSManagedObjectModel()
+        model.entities = [item, owner]
+        return model
+    }
+
+    private static func attribute(_ name: String, _ type: NSAttributeType) -> NSPropertyDescription {
+        let attribute = NSAttributeDescription()
+        attribute.name = name
+        attribute.attributeType = type
+        attribute.isOptional = true
+        return attribute
+    }
+
+    private static func relationship(
+        _ name: String, to destination: NSEntityDescription, isToMany: Bool
+    ) -> NSRelationshipDescription {
+        let relationship = NSRelationshipDescription()
+        relationship.name = name
+        relationship.destinationEntity = destination
+        relationship.maxCount = isToMany ? 0 : 1
+        relationship.minCount = 0
+        relationship.isOptional = true
+        return relationship
+    }
+
+    private static func connect(_ one: NSRelationshipDescription, _ other: NSRelationshipDescription) {
+        one.inverseRelationship = other
+        other.inverseRelationship = one
+    }
+}
+
+enum ShopKind: Int16, SupportedAttributeType { case new, used }
+
+final class ShopItem: NSManagedObject {
+    @Managed("flag") var flag: Bool
+    @Managed("small") var small: Int16
+    @Managed("large") var large: Int
+    @Managed("ratio") var ratio: Double
+    @Managed("price") var price: Decimal
+    @Managed("name") var name: String
+    @Managed("data") var data: Data
+    @Managed("moment") var moment: Date
+    @Managed("identifier") var identifier: UUID
+    @Managed("page") var page: URL
+    @Managed("note") var note: String?
+    @Managed("kind", default: .new) var kind: ShopKind
+    @Managed("owner") var owner: ShopOwner?
+    @Managed("wholes") var tags: Set<ShopItem>
+    @Managed("parts") var parts: [ShopItem]
+    @Managed("parts") var partsInOrder: NSOrderedSet
+    @Managed("nane") var misspelt: String
+    @Managed("name") var wrongType: Int
+    @Managed("owner") var wrongClass: Set<ShopItem>
+}
+
+final class ShopOwner: NSManagedObject {
+    @Managed("items") var items: Set<ShopItem>
+}
