@@ -14,8 +14,8 @@ package enum KeyedAggregate: String, Sendable {
         let present = values.filter { $0 != .null }.map(EvaluationValue.value)
         let result: EvaluationValue?
         switch self {
-        case .sum: result = try? sum(of: values.map(\.asNumber), in: tree, exactly: true)
-        case .average: result = try? average(of: values.map(\.asNumber), count: values.count, in: tree) ?? .value(.double(0))
+        case .sum: result = try? SwormPredicates.sum(of: values.map(\.asNumber), in: tree, exactly: true)
+        case .average: result = try? SwormPredicates.average(of: values.map(\.asNumber), count: values.count, in: tree) ?? .value(.double(0))
         case .minimum, .maximum:
             guard values.allSatisfy(\.hasOrder) else { return nil }
             let order: ComparisonResult = self == .minimum ? .orderedAscending : .orderedDescending

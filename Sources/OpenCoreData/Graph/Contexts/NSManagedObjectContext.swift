@@ -44,6 +44,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Whether an object whose row no longer exists counts as deleted when it is used. Its values are nil in any case.
     /// If this property is false, the next save or fetch throws an error that names the object.
     open var shouldDeleteInaccessibleFaults = true
+    /// Has no effect: delete rules are always applied when an object is deleted.
+    open var propagatesDeletesAtEndOfEvent = true
     /// The number of seconds for which a row that was read may give a fault its values. If more time has passed, or if
     /// the number is 0, the fault reads its row again. By default, a negative number, for any time.
     ///
@@ -204,6 +206,20 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var validation: SaveValidation {
         get { saving.validation }
         set { saving.validation = newValue }
+    }
+
+    /// Called when an object is used whose row no longer exists.
+    ///
+    /// - Parameters:
+    ///   - fault: The object.
+    ///   - oid: The id of the object.
+    ///   - property: The property that is read; nil if it is not known.
+    /// - Returns: Whether the object counts as deleted, with nil for all of its values. If not, the next save or fetch
+    ///   throws an error that names the object. By default, ``shouldDeleteInaccessibleFaults``.
+    open func shouldHandleInaccessibleFault(
+        _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
+    ) -> Bool {
+        shouldDeleteInaccessibleFaults
     }
 
     package final var compiledModel: CompiledModel? { coordinator?.compiledModel }

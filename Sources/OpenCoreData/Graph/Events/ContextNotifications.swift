@@ -73,5 +73,3 @@ public let NSRefreshedObjectIDsKey: String = "refreshed_objectIDs"
 public let NSDeletedObjectIDsKey: String = "deleted_objectIDs"
 /// The key for the set of ids of invalidated objects in remote changes to merge.
 public let NSInvalidatedObjectIDsKey: String = "invalidated_objectIDs"
-/// The key for the query generation after a save, in the notification of the save.
-public let NSManagedObjectContextQueryGenerationKey: String = "newQueryGeneration"

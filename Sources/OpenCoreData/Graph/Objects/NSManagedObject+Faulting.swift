@@ -14,7 +14,7 @@ extension NSManagedObject {
             try load()
             return true
         } catch {
-            context?.noteReadError(error)
+            context?.noteReadError(error, of: self)
             return false
         }
     }

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import SwormPredicates
 
 // Fetch requests with names, which a model file may contain.

@@ -19,6 +19,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// The classes that the model names.
     let classes = ModelClasses()
     private let lock = NSRecursiveLock()
+    /// The queue of the blocks that are performed asynchronously.
+    let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
     private var stores: [NSPersistentStore] = []
     /// The cached origins by entity number. Cleared whenever a store is added or removed.
     private var knownOrigins: [[ObjectOrigin]] = []

@@ -89,7 +89,7 @@ extension StoreConnection {
                     }
                     try run(
                         "UPDATE \(table) SET \(column) = ? WHERE Z_PK = ?",
-                        binding: [.blob(ExternalDataFolder.inlineColumn(content)), .int(key)])
+                        binding: [.blob(ExternalDataFolder.inlineColumn(content)), .integer(key)])
                 }
             }
         }
