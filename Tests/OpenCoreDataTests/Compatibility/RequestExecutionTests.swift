@@ -1,4 +1,5 @@
 import Foundation
+import SwormPredicates
 import Testing
 
 @testable import OpenCoreData
@@ -65,11 +66,14 @@ struct RequestExecutionTests {
 
     @Test func `a coordinator performs blocks in order, and returns their results and errors`() async throws {
         let order = Locked<[Int]>([])
-        for number in 0..<10 { coordinator.perform { order.withLock { $0.append(number) } } }
+        func enqueue() {
+            for number in 0..<10 { coordinator.perform { order.withLock { $0.append(number) } } }
+        }
+        enqueue()
         let count = await coordinator.perform { order.withLock { $0.count } }
         #expect(count == 10 && order.withLock { $0 } == Array(0..<10))
         await #expect(throws: CocoaError.self) {
-            try await coordinator.perform { throw CocoaError(.fileNoSuchFile) }
+            try await coordinator.perform { () throws -> Void in throw CocoaError(.fileNoSuchFile) }
         }
     }
 

@@ -55,7 +55,7 @@ struct RequestTemplateTests {
             _ = try context.fetch(request)
             Issue.record("no error")
         } catch {
-            #expect("\(error)".contains("YEAR"))
+            #expect(error.localizedDescription.contains("YEAR"))
         }
     }
 
