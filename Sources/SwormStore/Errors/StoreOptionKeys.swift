@@ -40,7 +40,8 @@ public let NSInferMappingModelAutomaticallyOption: String = "NSInferMappingModel
 public let NSPersistentHistoryTrackingKey: String = "NSPersistentHistoryTrackingKey"
 /// The option that allows writing to a store that is mirrored to CloudKit: `true`.
 ///
-/// Without it, such a store is opened read-only. Core Data has no such option: it mirrors these stores itself.
+/// Without it, such a store is opened read-only, is not migrated, and is not replaced. Core Data has no such option: it
+/// mirrors these stores itself.
 public let SwormWritesMirroredStoresOption: String = "SwormWritesMirroredStoresOption"
 /// The option that allows writing to a store with a model that was inferred from its tables: `true`.
 ///

@@ -110,6 +110,9 @@ package struct SaveRequest: Sendable {
     package var author: String?
     /// The name of the context that makes the changes, for the store's history.
     package var contextName: String?
+    /// Whether rows of the request may have the same unique values. They are then compared before anything is written,
+    /// because a file may lack the index that reports them.
+    package var mayRepeatValues = false
 
     package init() {}
 

@@ -190,7 +190,7 @@ struct HistoryReadingTests {
         #expect(ordinary?.errorCode == NSPersistentStoreUnsupportedRequestTypeError)
         #expect(ordinary?.message.contains("fetch(_:)") == true)
         let bare = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-        #expect(throws: CoreDataError.self) { try bare.execute(NSPersistentHistoryChangeRequest()) }
+        expectError(.coreData) { try bare.execute(NSPersistentHistoryChangeRequest()) }
     }
 
     @Test func `a store without a history has none to read or delete, and no token`() throws {

@@ -85,6 +85,7 @@ struct ReadmeTests {
             ("DeclaringModels", "UniquenessConstraint"),
             ("Durability", "shrink"),
             ("FromCoreData", "newBackgroundContext"),
+            ("FrozenVersions", "ReleaseLedger"),
             ("FromSwiftData", "upsert"),
             ("FromSworm1", "uniquenessViolation"),
             ("GettingStarted", "perform"),

@@ -5,23 +5,15 @@ package import SwormRows
 import SwormStore
 
 extension NSManagedObjectContext {
-    /// Executes a request and returns its results.
-    ///
-    /// - Parameter request: The request. Its result type must match the type of the results.
-    /// - Returns: Managed objects, ids, dictionaries or a count.
-    /// - Throws: An error that names an unknown entity or key, or the store's error.
-    public func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
-        try throwingCocoaErrors { try results(of: request) }
-    }
-
-    private func results<T>(of request: NSFetchRequest<T>) throws -> [T] {
+    /// Returns the results of a request. See ``fetch(_:)``.
+    final func results<T>(of request: NSFetchRequest<T>) throws -> [T] {
         beginFetch(request)
         let results: [Any]
         switch request.resultType {
         case .managedObjectIDResultType:
             results = try fetchIDs(request)
         case .countResultType:
-            results = [NSNumber(value: try count(for: request))]
+            results = [NSNumber(value: try resultCount(of: request))]
         case .managedObjectResultType:
             try find(T.self, ofEntityNamed: request.entityName)
             results = try fetchObjects(request)
@@ -36,17 +28,12 @@ extension NSManagedObjectContext {
         return try typed(results, of: request.entityName)
     }
 
-    /// Returns the number of objects that a request finds.
-    ///
-    /// - Parameter request: The request. Its limit caps the count.
-    /// - Throws: An error that names an unknown entity or key, or the store's error.
-    public func count<T>(for request: NSFetchRequest<T>) throws -> Int {
-        try throwingCocoaErrors {
-            beginFetch(request)
-            let specification = try request.specification(in: requireCoordinator().compiledModel)
-            return try count(
-                specification, includesPendingChanges: request.includesPendingChanges, stores: request.affectedStores)
-        }
+    /// Returns the number of objects that a request finds. See ``count(for:)``.
+    final func resultCount<T>(of request: NSFetchRequest<T>) throws -> Int {
+        beginFetch(request)
+        let specification = try request.specification(in: requireCoordinator().compiledModel)
+        return try count(
+            specification, includesPendingChanges: request.includesPendingChanges, stores: request.affectedStores)
     }
 
     private func fetchObjects<T>(_ request: NSFetchRequest<T>) throws -> [NSManagedObject] {

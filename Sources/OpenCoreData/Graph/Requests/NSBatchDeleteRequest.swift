@@ -38,8 +38,9 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     /// Creates a request that deletes the objects that a fetch request finds. Its predicate, order, limit and offset
     /// are applied.
     ///
-    /// - Parameter fetch: A request. It is evaluated when the deletion is executed.
+    /// - Parameter fetch: A request, of which a copy is kept. It is evaluated when the deletion is executed.
     public init<ResultType>(fetchRequest fetch: NSFetchRequest<ResultType>) {
+        let fetch = fetch.duplicate()
         choice = .found { try fetch.specification(in: $0) }
         template = { fetch.template }
         super.init()

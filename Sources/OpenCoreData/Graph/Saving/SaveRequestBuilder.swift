@@ -16,8 +16,10 @@ struct SaveRequestBuilder {
     private var seenAdded = Set<SaveRequest.Link>()
     private var seenRemoved = Set<SaveRequest.Link>()
 
-    init(model: CompiledModel, author: String? = nil, contextName: String? = nil) {
+    /// - Parameter mayRepeatValues: Whether objects of the request may have the same unique values.
+    init(model: CompiledModel, author: String? = nil, contextName: String? = nil, mayRepeatValues: Bool = false) {
         self.model = model
+        request.mayRepeatValues = mayRepeatValues
         request.author = author
         request.contextName = contextName
     }

@@ -32,12 +32,10 @@ final class ConflictResolver {
     /// written: no other connection can change them in between. Objects are also validated under the lock, in the state
     /// that the policy gave them.
     ///
-    /// - Parameters:
-    ///   - known: Conflicts that are known before the first attempt; nil if there are none.
-    ///   - collect: A closure that collects the current changes.
+    /// - Parameter collect: A closure that collects the current changes.
     /// - Returns: The changes that were written.
     func write(
-        to store: any ObjectStore, settling known: UniquenessConflicts?, collecting collect: @escaping Collecting
+        to store: any ObjectStore, collecting collect: @escaping Collecting
     ) throws -> (builder: SaveRequestBuilder, result: SaveResult) {
         let open = context.transactions[origin]
         let transaction = try open ?? store.beginTransaction(context.interruption.token)
@@ -51,7 +49,7 @@ final class ConflictResolver {
             let mark = transaction.mark()
             let written: (builder: SaveRequestBuilder, result: SaveResult)
             do {
-                written = try writeSettled(to: transaction, settling: known, collecting: collect)
+                written = try writeSettled(to: transaction, collecting: collect)
             } catch {
                 try? transaction.undo(to: mark)
                 throw error
@@ -78,16 +76,11 @@ final class ConflictResolver {
     /// One pass is not enough: an attempt reports conflicts of one kind only, and settling them may change objects that
     /// had no conflict. ``SettledConflicts`` explains why the loop ends.
     private func writeSettled(
-        to transaction: any StoreTransaction, settling known: UniquenessConflicts?, collecting collect: @escaping Collecting
+        to transaction: any StoreTransaction, collecting collect: @escaping Collecting
     ) throws -> (builder: SaveRequestBuilder, result: SaveResult) {
-        var known = known
         while true {
             let builder = try collect(lostVersions)
             do {
-                if let conflicts = known {
-                    known = nil
-                    throw conflicts
-                }
                 return (builder, builder.request.isEmpty ? SaveResult() : try transaction.save(builder.request))
             } catch {
                 guard let conflicts = MetConflicts(error) else { throw error }

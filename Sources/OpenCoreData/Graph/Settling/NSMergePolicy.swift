@@ -5,8 +5,9 @@ import SwormStore
 /// that already exist.
 ///
 /// If an inserted object has unique values that belong to a row of the store, the two are united: the object takes over
-/// the row's identity, and the policy decides whose values are kept. An update that would use another row's unique
-/// values is an error under every policy.
+/// the row's identity, and the policy decides whose values are kept. Inserted objects with the same unique values are
+/// united as if they had been saved one after the other. An update that would use another row's unique values is an
+/// error under every policy.
 ///
 /// A subclass overrides ``resolve(optimisticLockingConflicts:)`` or ``resolve(constraintConflicts:)`` to change objects
 /// before or after the conflicts are resolved:

@@ -116,7 +116,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         post(.NSPersistentStoreCoordinatorStoresDidChange, [NSRemovedPersistentStoresKey: [store]])
         guard let origin = store.origin else { return }
         for context in knownContexts {
-            context.perform { [weak context] in context?.announceRemoval(of: origin) }
+            context.enqueue { [weak context] in context?.announceRemoval(of: origin) }
         }
     }
 
@@ -236,7 +236,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Merges the changes of a save into the other contexts that merge automatically.
     final func passOn(_ ids: SavedIDs, from saver: NSManagedObjectContext) {
         for context in knownContexts where context !== saver && context.automaticallyMergesChangesFromParent {
-            context.perform { [weak context] in context?.merge(ids) }
+            context.enqueue { [weak context] in context?.merge(ids) }
         }
     }
 }

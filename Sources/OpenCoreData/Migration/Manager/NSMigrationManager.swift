@@ -82,8 +82,8 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
 
     /// Discards the state of the last migration.
     open func reset() {
-        sourceContext.reset()
-        destinationContext.reset()
+        sourceContext.resetObjects()
+        destinationContext.resetObjects()
         associations = MigrationAssociations()
         lentFiles.forget()
         pendingAssociations = []

@@ -5,13 +5,16 @@ extension SQLiteStore {
     /// Opens the store at a URL, or creates it if it does not exist and the options allow that.
     ///
     /// A store that does not fit the model, or is damaged, is rejected and not changed. The URL `/dev/null` opens a
-    /// store in memory.
+    /// store in memory, and a URL below it one that is shared by this name.
     ///
     /// - Throws: ``CoreDataError`` with the reason.
     package static func open(
         url: URL, model: CompiledModel, options: StoreOptions = StoreOptions()
     ) throws -> SQLiteStore {
         if StoreFiles.isMemory(url) { return try inMemory(url: url, model: model, options: options) }
+        if let name = StoreFiles.sharedMemoryName(url) {
+            return try SharedMemory.open(named: name, url: url, model: model, options: options)
+        }
         guard url.isFileURL else {
             throw CoreDataError(
                 NSPersistentStoreOpenError,
@@ -34,6 +37,7 @@ extension SQLiteStore {
 
     /// Returns the metadata of a store, which may have been written with any model. The store is not changed.
     static func metadata(of url: URL, options: StoreOptions = StoreOptions()) throws -> [String: Any] {
+        if let name = StoreFiles.sharedMemoryName(url) { return try SharedMemory.metadata(named: name, url: url) }
         try inspect(StoreFiles(url: url, disk: options.disk), options: options).inspection.metadata.dictionary
     }
 

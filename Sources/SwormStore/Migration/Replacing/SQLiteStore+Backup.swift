@@ -23,7 +23,7 @@ extension SQLiteStore {
     ///
     /// - Parameter change: A closure that changes the copy through a connection to it, before it is checked.
     func backup(to url: URL, _ token: InterruptToken?, change: (StoreConnection) throws -> Void) throws {
-        guard url.isFileURL, !StoreFiles.isMemory(url) else {
+        guard url.isFileURL, !StoreFiles.isFileless(url) else {
             throw CoreDataError(
                 NSPersistentStoreInvalidTypeError,
                 "A backup needs the URL of a file, and '\(url.absoluteString)' is not a file URL.")
