@@ -40,6 +40,16 @@ extension NSManagedObjectContext {
 
 // The state of a context, as the other parts of the engine use it.
 extension NSManagedObjectContext {
+    /// The state that is read by threads that do not hold the context.
+    struct Shared: Sendable {
+        /// Whether saves are merged; read by the contexts that save.
+        var mergesAutomatically = false
+        /// The thread that runs a call of a container in the context.
+        var holder: HubState.Holder?
+        /// The queue of the context's blocks, created for the first block because most contexts never use it.
+        var queue: DispatchQueue?
+    }
+
     final var hasUnsavedObjects: Bool { !insertedList.isEmpty || !updatedList.isEmpty || !deletedList.isEmpty }
 
     /// Resets the settings of a context to those of a new context with the same coordinator.

@@ -47,16 +47,6 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The state that is read by threads that do not hold the context.
-    struct Shared: Sendable {
-        /// Whether saves are merged; read by the contexts that save.
-        var mergesAutomatically = false
-        /// The thread that runs a call of a container in the context.
-        var holder: HubState.Holder?
-        /// The queue of the context's blocks, created for the first block because most contexts never use it.
-        var queue: DispatchQueue?
-    }
-
     let shared = Locked(Shared())
     let lock = NSRecursiveLock()
     final var identities = IdentityTable(retains: false)
