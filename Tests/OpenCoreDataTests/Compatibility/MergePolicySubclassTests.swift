@@ -103,8 +103,9 @@ struct MergePolicySubclassTests {
         #expect(same.compactMap { $0.text("name") } == ["Ann X", "Leo X"])
         policy.chooses = { _ in true }
         try second.save()
-        #expect(try GraphLibrary.context(coordinator).all("Author", sort: "name").compactMap { $0.text("name") }
-            == ["Ann X", "Leo X"])
+        #expect(
+            try GraphLibrary.context(coordinator).all("Author", sort: "name").compactMap { $0.text("name") }
+                == ["Ann X", "Leo X"])
     }
 
     @Test func `unique values of an existing row reach the policy, which may keep values of both`() throws {

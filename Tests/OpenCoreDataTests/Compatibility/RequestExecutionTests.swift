@@ -61,7 +61,8 @@ struct RequestExecutionTests {
         let result = try coordinator.execute(update, with: context) as? NSBatchUpdateResult
         #expect(result?.result as? Int == 2)
         let stranger = try GraphLibrary.context()
-        #expect(thrownCode { _ = try coordinator.execute(authors(), with: stranger) } == NSPersistentStoreOperationError)
+        #expect(
+            thrownCode { _ = try coordinator.execute(authors(), with: stranger) } == NSPersistentStoreOperationError)
     }
 
     @Test func `a coordinator performs blocks in order, and returns their results and errors`() async throws {
@@ -97,7 +98,8 @@ struct RequestExecutionTests {
             let request = NSAsynchronousFetchRequest(
                 fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Nobody")
             ) { result in
-                continuation.resume(returning: "\(result.finalResult == nil) \(result.operationError.map { "\($0)" } ?? "")")
+                continuation.resume(
+                    returning: "\(result.finalResult == nil) \(result.operationError.map { "\($0)" } ?? "")")
             }
             do { try context.execute(request) } catch { continuation.resume(returning: "thrown") }
         }

@@ -16,7 +16,8 @@ struct RequestTemplateTests {
         return (model, context)
     }
 
-    private func titles<Result>(_ request: NSFetchRequest<Result>?, _ context: NSManagedObjectContext) throws -> [String]
+    private func titles<Result>(_ request: NSFetchRequest<Result>?, _ context: NSManagedObjectContext) throws
+        -> [String]
     {
         try context.fetch(try #require(request)).compactMap { ($0 as? NSManagedObject)?.text("title") }
     }
@@ -136,7 +137,8 @@ struct RequestTemplateTests {
         property.name = "similar"
         #expect(property.fetchRequest == nil)
         let model = Build.model(
-            Build.entity("Book", [Build.attribute("title"), Build.attribute("year", .integer16AttributeType), property]))
+            Build.entity(
+                "Book", [Build.attribute("title"), Build.attribute("year", .integer16AttributeType), property]))
         let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
         request.predicate = NSPredicate(format: "year == $FETCH_SOURCE.year")
         request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: false)]
