@@ -1,3 +1,5 @@
+import Foundation
+
 /// The result of an ``NSAsynchronousFetchRequest``, which the context completes later, on its queue.
 open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousResult, @unchecked Sendable {
     // As in the superclass, the request and its results are used on the context's queue.
