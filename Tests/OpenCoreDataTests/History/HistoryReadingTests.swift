@@ -219,7 +219,9 @@ struct HistoryReadingTests {
 }
 
 extension NSPersistentStoreRequest {
-    fileprivate static func history(_ fetch: NSFetchRequest<any NSFetchRequestResult>) -> NSPersistentHistoryChangeRequest {
+    fileprivate static func history(_ fetch: NSFetchRequest<any NSFetchRequestResult>)
+        -> NSPersistentHistoryChangeRequest
+    {
         .fetchHistory(withFetch: fetch)
     }
 }
