@@ -58,7 +58,7 @@ extension NSPersistentStoreCoordinator {
         if let url, !storeOptions.isReadOnly {
             if kind.isMissing(url) {
                 storeOptions.modelCache = try managedObjectModel.storeCache()
-            } else if storeOptions.migratesAutomatically {
+            } else if storeOptions.migratesAutomatically, !storeOptions.ignoresVersion {
                 try migrate(storeAt: url, of: kind, options: storeOptions, coordinatorOptions: options ?? [:])
             }
         }
@@ -73,7 +73,7 @@ extension NSPersistentStoreCoordinator {
             store.leave()
             throw error
         }
-        if let posting = RemoteChangePosting(store) { store.onLeave = { posting.end() } }
+        store.startPosting()
         post(.NSPersistentStoreCoordinatorStoresDidChange, [NSAddedPersistentStoresKey: [store]])
         return store
     }

@@ -174,7 +174,7 @@ struct HistoryReadingTests {
         let library = try HistoryLibrary()
         let context = library.context
         try library.saveTag("a")
-        func error(_ change: (NSFetchRequest<NSManagedObject>) -> Void) throws -> CoreDataError {
+        func error(_ change: (NSFetchRequest<any NSFetchRequestResult>) -> Void) throws -> CoreDataError {
             let fetch = try #require(NSPersistentHistoryTransaction.fetchRequest)
             change(fetch)
             return try #require(coreDataError { try context.execute(.history(fetch)) })
@@ -219,7 +219,9 @@ struct HistoryReadingTests {
 }
 
 extension NSPersistentStoreRequest {
-    fileprivate static func history(_ fetch: NSFetchRequest<NSManagedObject>) -> NSPersistentHistoryChangeRequest {
+    fileprivate static func history(_ fetch: NSFetchRequest<any NSFetchRequestResult>)
+        -> NSPersistentHistoryChangeRequest
+    {
         .fetchHistory(withFetch: fetch)
     }
 }

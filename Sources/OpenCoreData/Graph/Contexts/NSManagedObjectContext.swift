@@ -25,6 +25,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Whether an object whose row no longer exists counts as deleted when it is used. Its values are nil in any case.
     /// If this property is false, the next save or fetch throws an error that names the object.
     open var shouldDeleteInaccessibleFaults = true
+    /// Has no effect: delete rules are always applied when an object is deleted.
+    open var propagatesDeletesAtEndOfEvent = true
     /// The number of seconds for which a row that was read may give a fault its values. If more time has passed, or if
     /// the number is 0, the fault reads its row again. By default, a negative number, for any time.
     ///
@@ -181,6 +183,20 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         try throwingCocoaErrors { try results(of: request) }
     }
 
+    /// Called when an object is used whose row no longer exists.
+    ///
+    /// - Parameters:
+    ///   - fault: The object.
+    ///   - oid: The id of the object.
+    ///   - property: The property that is read; nil if it is not known.
+    /// - Returns: Whether the object counts as deleted, with nil for all of its values. If not, the next save or fetch
+    ///   throws an error that names the object. By default, ``shouldDeleteInaccessibleFaults``.
+    open func shouldHandleInaccessibleFault(
+        _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
+    ) -> Bool {
+        shouldDeleteInaccessibleFaults
+    }
+
     /// Returns the number of objects that a request finds.
     ///
     /// - Parameter request: The request. Its limit caps the count.
@@ -192,9 +208,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Executes a request that is sent to the stores and does not change the objects of the context.
     ///
     /// - Parameter request: An ``NSPersistentHistoryChangeRequest``, an ``NSBatchInsertRequest``, an
-    ///   ``NSBatchUpdateRequest`` or an ``NSBatchDeleteRequest``.
+    ///   ``NSBatchUpdateRequest``, an ``NSBatchDeleteRequest`` or an ``NSAsynchronousFetchRequest``.
     /// - Returns: The ``NSPersistentHistoryResult``, ``NSBatchInsertResult``, ``NSBatchUpdateResult`` or
-    ///   ``NSBatchDeleteResult``.
+    ///   ``NSBatchDeleteResult``; or an ``NSAsynchronousFetchResult``, which has no results yet.
     /// - Throws: The error that prevents the request.
     @discardableResult
     open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {

@@ -189,7 +189,7 @@ extension NSManagedObjectContext {
         do {
             return try loadMembers(of: object, slot: slot)
         } catch {
-            noteReadError(error)
+            noteReadError(error, of: object, property: object.compiledEntity.relationships[slot].name)
             return nil
         }
     }
@@ -221,12 +221,19 @@ extension NSManagedObjectContext {
     }
 
     /// Records an error that an accessor could not throw.
-    final func noteReadError(_ error: any Error) {
-        // A deleted row is not an error of the store: its object counts as deleted.
-        if shouldDeleteInaccessibleFaults,
-            (error as? CoreDataError)?.errorCode == NSManagedObjectReferentialIntegrityError
-        {
-            return
+    ///
+    /// - Parameters:
+    ///   - object: The object that was read; nil if it is not known.
+    ///   - property: The name of the property that was read.
+    final func noteReadError(_ error: any Error, of object: NSManagedObject? = nil, property: String? = nil) {
+        if (error as? CoreDataError)?.errorCode == NSManagedObjectReferentialIntegrityError {
+            // A deleted row is not an error of the store: its object counts as deleted.
+            let isHandled = object.map { object in
+                shouldHandleInaccessibleFault(
+                    object, for: object.objectID,
+                    triggeredByProperty: property.flatMap { object.entity.propertiesByName[$0] })
+            }
+            if isHandled ?? shouldDeleteInaccessibleFaults { return }
         }
         noteFailure(error)
     }

@@ -28,6 +28,9 @@ public struct NSFetchRequestResultType: OptionSet, Sendable, Hashable {
 open class NSPersistentStoreRequest: NSObject {
     /// The stores that execute the request; nil for all.
     open var affectedStores: [NSPersistentStore]?
+
+    /// The kind of request.
+    open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 }
 
 /// A request for the objects of an entity.

@@ -105,13 +105,13 @@ struct SaveOperation {
         } catch {
             guard let conflicts = MetConflicts(error) else { throw error }
             context.forgetReadAhead()
-            guard context.mergeType != .errorMergePolicyType else {
+            guard context.mergeType != .errorMergePolicyType || context.customMergePolicy != nil else {
                 context.forgetRelationshipsOfUnchangedObjects()
                 // The rows are read in a session of their own, which no later read continues.
                 defer { context.transactions.endPinned() }
                 throw ConflictResolver(context, origin).error(of: conflicts, in: builder)
             }
-            var resolver = ConflictResolver(context, origin)
+            let resolver = ConflictResolver(context, origin)
             let settled = try resolver.write(to: store.objectStore) { lostVersions in
                 try changes(in: origin, isOnly: isOnly, hasTwins: hasTwins, after: lostVersions)
             }
@@ -138,6 +138,7 @@ struct SaveOperation {
         }
         context.updatedList.forEach { if $0.objectID.origin === origin { builder.update($0) } }
         context.deletedList.forEach { if $0.objectID.origin === origin { builder.delete($0) } }
+        for object in context.saving.compared where object.objectID.origin === origin { builder.compare(object) }
         try context.throwReadError()
         return builder
     }

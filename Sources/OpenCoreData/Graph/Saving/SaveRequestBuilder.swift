@@ -71,6 +71,14 @@ struct SaveRequestBuilder {
             SaveRequest.Deletion(row: row, version: object.snapshot.version, emptied: emptied(object)))
     }
 
+    /// Requests that the row of an object still has the version that was read. A fault has read none.
+    mutating func compare(_ object: NSManagedObject) {
+        guard !object.changesRow, object.status.isDisjoint(with: [.inserted, .deleted, .gone]),
+            let version = object.snapshot.version
+        else { return }
+        request.expectations.append(SaveRequest.Expectation(row: object.objectID.row, version: version))
+    }
+
     /// Returns the relationships whose rules delete the members or deny a deletion while there are members, and to
     /// which other contexts may add a member without changing a known row.
     private func emptied(_ object: NSManagedObject) -> [SaveRequest.Emptied] {

@@ -4,7 +4,7 @@ import SwormStore
 // The effects of a settlement on the objects.
 extension ConflictResolver {
     /// Applies a settlement to the objects.
-    mutating func apply(
+    func apply(
         _ settlement: ConflictSettlement, reading rows: RowsReadAnew, in builder: SaveRequestBuilder
     ) throws {
         let known = builder.objects
@@ -119,7 +119,7 @@ extension ConflictResolver {
     /// Inserts an object whose row was deleted in the store again, under its old key.
     ///
     /// - Parameter values: Its attributes by slot. Transient attributes keep the object's current values.
-    private mutating func insertAnew(_ object: NSManagedObject, with values: [AttributeValue]) {
+    private func insertAnew(_ object: NSManagedObject, with values: [AttributeValue]) {
         context.updatedList.remove(object)
         let values = object.compiledEntity.attributes.indices.map {
             object.compiledEntity.traits[$0].isTransient ? object.attribute($0) : values[$0]

@@ -18,6 +18,8 @@ open class NSConstraintConflict: NSObject {
     public let conflictingObjects: [NSManagedObject]
     /// The saved values of these objects, in the same order; empty for an object that was never saved.
     public let conflictingSnapshots: [[AnyHashable: Any]]
+    /// The settling of the running save that has the conflict.
+    final var resolution: ConflictResolution?
 
     /// Creates a conflict.
     ///

@@ -19,6 +19,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// The classes that the model names.
     let classes = ModelClasses()
     private let lock = NSRecursiveLock()
+    /// The queue of the blocks that are performed asynchronously.
+    let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
     private var stores: [NSPersistentStore] = []
     /// The cached origins by entity number. Cleared whenever a store is added or removed.
     private var knownOrigins: [[ObjectOrigin]] = []
@@ -116,6 +118,26 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         for context in knownContexts {
             context.enqueue { [weak context] in context?.announceRemoval(of: origin) }
         }
+    }
+
+    /// Makes another store take over the objects of a store, which the caller closes.
+    final func exchange(_ store: NSPersistentStore, for new: NSPersistentStore) {
+        lock.lock()
+        defer { lock.unlock() }
+        if let index = stores.firstIndex(where: { $0 === store }) { stores[index] = new }
+        knownOrigins = []
+        new.origin?.move(to: new)
+    }
+
+    /// Makes a store use another underlying store.
+    ///
+    /// - Returns: False, with nothing changed, if a store with the other one's identifier is open.
+    final func move(_ store: NSPersistentStore, to objectStore: any ObjectStore, at url: URL) -> Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        if stores.contains(where: { $0 !== store && $0.hasIdentifier(objectStore.identifier) }) { return false }
+        store.move(to: objectStore, at: url)
+        return true
     }
 
     /// Returns the open store at a URL; nil if no store is open at it.

@@ -140,6 +140,18 @@ package struct StoreMetadata: Sendable, Hashable {
         return try StoreMetadata(identifier: identifier, propertyList: try Self.bytes(dictionary))
     }
 
+    /// Returns the metadata of a new store with the same content.
+    ///
+    /// - Parameter type: The type of the new store.
+    func renewed(as type: String) throws -> StoreMetadata {
+        var dictionary = try Self.dictionary(propertyList)
+        if dictionary[Key.type] as? String != type {
+            dictionary[Key.type] = type
+            dictionary[Key.autoVacuumLevel] = type == Self.sqliteType ? "2" : nil
+        }
+        return try StoreMetadata(identifier: UUID().uuidString, propertyList: try Self.bytes(dictionary))
+    }
+
     private static func dictionary(_ bytes: Data, path: String? = nil) throws -> [String: Any] {
         let owner = path.map { "The metadata of the store '\($0)'" } ?? "The metadata of the store"
         do {

@@ -54,6 +54,7 @@ extension SQLiteStore {
             do {
                 let (metadata, open) = try openForWriting(files, model: model, options: options)
                 let store = make(metadata, open)
+                try store.maintain()
                 store.searchExternalData()
                 return store
             } catch let mirrored as MirroredStore {
@@ -109,7 +110,7 @@ extension SQLiteStore {
         _ files: StoreFiles, model: CompiledModel, options: StoreOptions
     ) throws -> (StoreMetadata, OpenStore) {
         let (inspection, place, connection) = try inspect(files, isWatched: true, options: options)
-        try inspection.check(against: model, path: files.main)
+        try inspection.check(against: model, path: files.main, ignoresVersion: options.ignoresVersion)
         if options.tracksHistory, options.mirroringTable == nil { try inspection.refuseNewHistory(path: files.main) }
         let layout = try StoreLayout(model: model, existing: ExistingSchema(tables: inspection.columns))
         try CoreDataError.translating(while: "open", path: files.main) {
@@ -136,7 +137,7 @@ extension SQLiteStore {
         // The inspection's connection and copy are released here, before the file is opened for writing.
         let inspection = try inspect(files, largestCopy: options.largestInspectionCopy, options: options).inspection
         if model.storeHashes != nil { try checkWriting(inspection, files: files, options: options) }
-        try inspection.check(against: model, path: files.main)
+        try inspection.check(against: model, path: files.main, ignoresVersion: options.ignoresVersion)
         let layout = try StoreLayout(model: model, existing: ExistingSchema(tables: inspection.columns))
         let mirroringTable = inspection.mirroringTable
         if let mirroringTable, !options.writesMirroredStores { throw MirroredStore(table: mirroringTable) }
