@@ -64,6 +64,29 @@ extension NSManagedObjectContext {
         return true
     }
 
+    final var mergesAutomatically: Bool {
+        get { shared.withLock { $0.mergesAutomatically } }
+        set {
+            shared.withLock { shared in
+                shared.mergesAutomatically = newValue
+                // A child merges the saves of its parent, which passes them on.
+                let remembers = newValue && nesting.parent == nil || followsStores
+                if remembers { coordinator?.remember(self) } else { coordinator?.forget(self) }
+            }
+        }
+    }
+
+    /// Detaches the objects, and ends the transactions, of a context that is deallocated.
+    final func endUse() {
+        if mayMerge || followsStores { coordinator?.forget(self) }
+        if !identities.isEmpty { for object in identities.objects { object.detach() } }
+        if hasUnsavedObjects {
+            for object in insertedList.objects + updatedList.objects + deletedList.objects { object.detach() }
+        }
+        transactions.endPinned()
+        for transaction in transactions.takeAll().transactions { transaction.end() }
+    }
+
     /// Sets the coordinator, and discards the objects of the previous one.
     final func setCoordinator(_ new: NSPersistentStoreCoordinator?) {
         lock.lock()

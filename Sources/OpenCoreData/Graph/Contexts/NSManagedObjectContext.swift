@@ -38,15 +38,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var staleness: TimeInterval = -1
     /// Whether saves of other contexts of the coordinator are merged into this one.
     open var automaticallyMergesChangesFromParent: Bool {
-        get { shared.withLock { $0.mergesAutomatically } }
-        set {
-            shared.withLock { shared in
-                shared.mergesAutomatically = newValue
-                // A child merges the saves of its parent, which passes them on.
-                let remembers = newValue && nesting.parent == nil || followsStores
-                if remembers { coordinator?.remember(self) } else { coordinator?.forget(self) }
-            }
-        }
+        get { mergesAutomatically }
+        set { mergesAutomatically = newValue }
     }
 
     let shared = Locked(Shared())
@@ -96,15 +89,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    deinit {
-        if mayMerge || followsStores { coordinator?.forget(self) }
-        if !identities.isEmpty { for object in identities.objects { object.detach() } }
-        if hasUnsavedObjects {
-            for object in insertedList.objects + updatedList.objects + deletedList.objects { object.detach() }
-        }
-        transactions.endPinned()
-        for transaction in transactions.takeAll().transactions { transaction.end() }
-    }
+    deinit { endUse() }
 
     /// The coordinator whose stores the context reads and writes.
     open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
