@@ -102,7 +102,6 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// The context whose objects this one reads, with their unsaved changes, and to which it saves: a save changes the
     /// objects of the parent, which saves them in turn. Nil for a context that uses the stores of a coordinator.
-    ///
     /// Setting it discards the objects of the context, and gives it the parent's coordinator. The parent is retained.
     /// With children on other queues, a parent must be used in `perform` and `performAndWait`, or on the main thread.
     open var parent: NSManagedObjectContext? {
