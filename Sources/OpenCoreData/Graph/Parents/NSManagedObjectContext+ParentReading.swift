@@ -20,7 +20,7 @@ extension NSManagedObjectContext {
         return object
     }
 
-    /// Returns the row of an object as the parent has it; nil if there is none.
+    /// Returns the row of an object as the parent has it; nil if the parent does not have it.
     final func rowOfParent(_ parent: NSManagedObjectContext, of object: NSManagedObject) throws -> ObjectSnapshot? {
         return try withParent(parent) {
             guard let found = parent.counterpart(of: object.objectID.row) else {

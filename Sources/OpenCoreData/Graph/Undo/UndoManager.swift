@@ -107,7 +107,7 @@ open class UndoManager: UndoManaging {
         groups = groups.map { _ in Step() }
     }
 
-    /// Runs the reversals of a step, the last one first. What they register is one step in turn.
+    /// Runs the reversals of a step, the last one first. Their registrations are one step in turn.
     private func run(_ step: Step, as work: Work) {
         self.work = work
         beginUndoGrouping()
