@@ -22,9 +22,9 @@ extension NSFetchRequest {
         if tree.form != .plain {
             tree.sorts = fetch.sorts.map { sort in
                 guard sort.path.count == 1, let computed = selected.first(where: { $0.name == sort.path[0] }) else {
-                    return ProjectionTree.Sort(.path(sort.path), ascending: sort.ascending)
+                    return ProjectionTree.Sort(.path(sort.path), ascending: sort.ascending, options: sort.options)
                 }
-                return ProjectionTree.Sort(computed.expression, ascending: sort.ascending)
+                return ProjectionTree.Sort(computed.expression, ascending: sort.ascending, options: sort.options)
             }
         }
         if tree.form == .grouped {
