@@ -42,8 +42,8 @@ public struct Managed<Value> {
         set {}
     }
 
-    /// The value of a property of an object.
     // Inlined, so that the compiler replaces the key path of the storage by an access to it.
+    /// The value of a property of an object.
     @inlinable
     public static subscript<Owner: NSManagedObject>(
         _enclosingInstance object: Owner, wrapped property: ReferenceWritableKeyPath<Owner, Value>,
