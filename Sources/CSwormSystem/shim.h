@@ -37,6 +37,13 @@ static inline int sworm_interruption_stops(const sworm_interruption *interruptio
     return sworm_interruption_reason(interruption) != 0 || sworm_interruption_is_late(interruption);
 }
 
+/* A pointer that any thread reads, and that is exchanged rarely. */
+static inline void sworm_pointer_set(void **pointer, void *value) {
+    __atomic_store_n(pointer, value, __ATOMIC_RELEASE);
+}
+
+static inline void *sworm_pointer(void *const *pointer) { return __atomic_load_n(pointer, __ATOMIC_ACQUIRE); }
+
 #if defined(__linux__)
 #include <stddef.h>
 #include <sys/syscall.h>

@@ -21,7 +21,7 @@ enum OptionalCompositeAccess<Composite: CompositeConvertible>: PropertyAccess {
 }
 
 extension NSManagedObject {
-    /// Returns the value of a composite attribute, or nil if none of its elements has a value.
+    /// Returns the value of a composite attribute, or nil if all of its elements are nil.
     fileprivate func composite<Composite: CompositeConvertible>(
         _ name: String, as type: Composite.Type
     ) -> Composite? {

@@ -2,7 +2,9 @@ import Foundation
 
 enum ToOneAccess<Destination: NSManagedObject>: PropertyAccess {
     static func value(of object: NSManagedObject, _ property: Managed<Destination?>) -> Destination? {
-        guard let destination = object.destination(named: property.name) else { return nil }
+        guard let destination = object.destination(named: property.name) else {
+            return KeyRecorder.destination(of: object, by: property.name, as: Destination.self)
+        }
         if let destination = destination as? Destination { return destination }
         object.noteWrongClass(of: destination, in: property.name, expected: Destination.self)
         return nil
@@ -35,7 +37,7 @@ enum OrderedAccess<Destination: NSManagedObject>: PropertyAccess {
 
 enum OrderedSetAccess: PropertyAccess {
     static func value(of object: NSManagedObject, _ property: Managed<NSOrderedSet>) -> NSOrderedSet {
-        NSOrderedSet(array: object.members(named: property.name))
+        NSOrderedSet(array: object.members(named: property.name, as: NSManagedObject.self))
     }
 
     static func set(_ value: NSOrderedSet, of object: NSManagedObject, _ property: Managed<NSOrderedSet>) {
@@ -49,6 +51,7 @@ extension NSManagedObject {
         named name: String, as type: Destination.Type
     ) -> [Destination] {
         let members = members(named: name)
+        if members.isEmpty { KeyRecorder.note(name, of: self) }
         let typed = members.compactMap { $0 as? Destination }
         if typed.count < members.count, let other = members.first(where: { !($0 is Destination) }) {
             noteWrongClass(of: other, in: name, expected: type)

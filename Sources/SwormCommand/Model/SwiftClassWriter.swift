@@ -3,7 +3,7 @@ import SwormStore
 
 /// A writer that generates the source of subclasses of `NSManagedObject`, with the names that the model has for them.
 ///
-/// What the subclasses cannot express is described in comments, with the reason.
+/// Comments name the properties that the subclasses cannot express, with the reason.
 struct SwiftClassWriter {
     private var lines: [String] = []
     private let entities: [NSEntityDescription]

@@ -55,4 +55,6 @@ package struct ComparisonOptions: OptionSet, Sendable, Hashable {
     package static let normalized = ComparisonOptions(rawValue: 4)
     /// `[l]`
     package static let localeSensitive = ComparisonOptions(rawValue: 8)
+    /// Digits in strings are ordered as numbers. Sort orders have this option; the language has no letter for it.
+    package static let numeric = ComparisonOptions(rawValue: 16)
 }

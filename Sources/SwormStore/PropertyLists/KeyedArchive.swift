@@ -54,9 +54,12 @@ package struct KeyedArchive {
         }
     }
 
-    /// The object that was archived.
+    /// The value that was archived.
+    package var content: Value { value(node: top["root"]) }
+
+    /// The object that was archived; nil for a plain value.
     package var root: Object? {
-        guard case .object(let object) = value(node: top["root"]) else { return nil }
+        guard case .object(let object) = content else { return nil }
         return object
     }
 

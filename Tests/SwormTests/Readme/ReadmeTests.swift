@@ -86,6 +86,7 @@ struct ReadmeTests {
             ("Durability", "shrink"),
             ("FromAnExistingApp", "@Managed"),
             ("FromCoreData", "newBackgroundContext"),
+            ("FrozenVersions", "ReleaseLedger"),
             ("FromSwiftData", "upsert"),
             ("FromSworm1", "uniquenessViolation"),
             ("GettingStarted", "perform"),

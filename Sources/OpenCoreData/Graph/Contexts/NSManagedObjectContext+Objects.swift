@@ -50,8 +50,14 @@ extension NSManagedObjectContext {
         return object
     }
 
-    /// Registers a new object.
+    /// Registers a new object, and lets it set its initial values.
     final func insertNew(_ object: NSManagedObject) {
+        register(object)
+        object.awakeFromInsert()
+    }
+
+    /// Registers a new object.
+    final func register(_ object: NSManagedObject) {
         if let origin, object.objectID.isTemporaryID, object.objectID.origin !== origin { adopt(object, in: origin) }
         recorder?.noteInsertion(of: object)
         if object.context !== self { object.context = self }
@@ -60,7 +66,6 @@ extension NSManagedObjectContext {
         identities[temporaryKey(of: object)] = object
         insertedList.insert(object)
         object.noteInsertion()
-        object.awakeFromInsert()
     }
 
     /// Assigns an id of this context to an object that was created without a context.
@@ -145,14 +150,19 @@ extension NSManagedObjectContext {
         let located = locate(objectID) ?? (objectID.row, objectID.origin)
         let object = makeObject(located.0, origin: located.1, snapshot: .fault(nil))
         // An id of a store that does not belong to this context's coordinator must not resolve to a row.
-        if objectID.isTemporaryID || locate(objectID) == nil { object.status.insert(.inaccessible) }
+        if objectID.isTemporaryID && nesting.parent == nil || locate(objectID) == nil {
+            object.status.insert(.inaccessible)
+        }
         identities[identityKey(of: located.0, in: located.1)] = object
         return object
     }
 
     /// Returns the object with an id, after reading its row. See ``existingObject(with:)``.
     final func readObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
-        guard objectID.isTemporaryID ? knownObject(for: objectID) != nil : locate(objectID) != nil else {
+        let mayExist =
+            objectID.isTemporaryID && nesting.parent == nil
+            ? knownObject(for: objectID) != nil : locate(objectID) != nil
+        guard mayExist else {
             throw CoreDataError(
                 NSManagedObjectReferentialIntegrityError,
                 "There is no object \(objectID) in the stores of this context.", entity: objectID.compiledEntity.name,
@@ -198,6 +208,8 @@ extension NSManagedObjectContext {
     /// Assigns a permanent id to an object and registers the object under it.
     final func promote(_ object: NSManagedObject, to key: Int64, origin: ObjectOrigin) {
         let entity = origin.compiled[object.compiledEntity.number]
+        let temporary = object.objectID.row
+        defer { nesting.note(Nesting.Promotion(temporary: temporary, id: object.objectID)) }
         object.take(id: NSManagedObjectID(entity: entity, key: key, origin: origin))
         identities[identityKey(of: object.objectID.row, in: origin)] = object
     }

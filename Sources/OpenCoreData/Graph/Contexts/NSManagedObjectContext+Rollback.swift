@@ -3,6 +3,7 @@ import Foundation
 extension NSManagedObjectContext {
     /// Discards all unsaved changes. See ``rollback()``.
     final func rollBackChanges() {
+        forgetSteps()
         let inserted = insertedList.objects
         let others = updatedList.objects + deletedList.objects
         let isObserved = isObserved
@@ -11,6 +12,7 @@ extension NSManagedObjectContext {
         insertedList.removeAll()
         updatedList.removeAll()
         deletedList.removeAll()
+        forgetMergedDeletions()
         saving.forgetStores()
         unmarked = UnmarkedObjects()
         for object in inserted {
@@ -35,6 +37,7 @@ extension NSManagedObjectContext {
 
     /// Discards everything. See ``reset()``.
     final func resetObjects() {
+        forgetSteps()
         saving.forgetAllLost()
         let changed = hasChanges ? insertedList.objects + updatedList.objects + deletedList.objects : []
         let ids = !identities.isEmpty && isObserved ? identities.objects.map(\.objectID) : nil
@@ -42,6 +45,7 @@ extension NSManagedObjectContext {
         insertedList.removeAll()
         updatedList.removeAll()
         deletedList.removeAll()
+        forgetMergedDeletions()
         saving.forgetStores()
         unmarked = UnmarkedObjects()
         for object in changed { object.detach() }
@@ -61,7 +65,7 @@ extension NSManagedObjectContext {
 
     /// Causes an object to be read again. See ``refresh(_:mergeChanges:)``.
     final func refreshObject(_ object: NSManagedObject, mergeChanges flag: Bool) {
-        guard object.context === self, !object.objectID.isTemporaryID else { return }
+        guard object.context === self, !object.objectID.isTemporaryID || nesting.parent != nil else { return }
         if case .none = object.snapshot { return }
         forgetReadAhead()
         guard flag, object.hasChanges else {

@@ -40,6 +40,16 @@ extension NSManagedObjectContext {
 
 // The state of a context, as the other parts of the engine use it.
 extension NSManagedObjectContext {
+    /// The state that is read by threads that do not hold the context.
+    struct Shared: Sendable {
+        /// Whether saves are merged; read by the contexts that save.
+        var mergesAutomatically = false
+        /// The thread that runs a call of a container in the context.
+        var holder: HubState.Holder?
+        /// The queue of the context's blocks, created for the first block because most contexts never use it.
+        var queue: DispatchQueue?
+    }
+
     final var hasUnsavedObjects: Bool { !insertedList.isEmpty || !updatedList.isEmpty || !deletedList.isEmpty }
 
     /// Resets the settings of a context to those of a new context with the same coordinator.
@@ -52,6 +62,50 @@ extension NSManagedObjectContext {
         if mayMerge { automaticallyMergesChangesFromParent = false }
         Self.userInfoLock.withLock { keptInfo = nil }
         return true
+    }
+
+    final var mergesAutomatically: Bool {
+        get { shared.withLock { $0.mergesAutomatically } }
+        set {
+            shared.withLock { shared in
+                shared.mergesAutomatically = newValue
+                // A child merges the saves of its parent, which passes them on.
+                let remembers = newValue && nesting.parent == nil || followsStores
+                if remembers { coordinator?.remember(self) } else { coordinator?.forget(self) }
+            }
+        }
+    }
+
+    /// Detaches the objects, and ends the transactions, of a context that is deallocated.
+    final func endUse() {
+        if mayMerge || followsStores { coordinator?.forget(self) }
+        if !identities.isEmpty { for object in identities.objects { object.detach() } }
+        if hasUnsavedObjects {
+            for object in insertedList.objects + updatedList.objects + deletedList.objects { object.detach() }
+        }
+        transactions.endPinned()
+        for transaction in transactions.takeAll().transactions { transaction.end() }
+    }
+
+    /// Sets the coordinator, and discards the objects of the previous one.
+    final func setCoordinator(_ new: NSPersistentStoreCoordinator?) {
+        lock.lock()
+        defer { lock.unlock() }
+        guard new !== coordinator else { return }
+        let mayMerge = mayMerge
+        // A new context has nothing to discard, unless objects were created in it without a model.
+        if coordinator != nil || hasUnsavedObjects || !identities.isEmpty {
+            resetObjects()
+            if mayMerge || followsStores { coordinator?.forget(self) }
+            followsStores = false
+            classes.forget()
+            faulting.forgetShapes()
+        }
+        coordinator = new
+        faulting.resetFailure()
+        if mayMerge { new?.remember(self) }
+        if !observers.isEmpty { followStores() }
+        for child in nesting.liveChildren { child.enqueue { [weak child] in child?.setCoordinator(new) } }
     }
 
     /// Whether saves of other contexts may affect this one. A subclass decides for itself.

@@ -19,6 +19,16 @@ extension NSManagedObjectContext {
 
     /// Assigns permanent ids to objects. See ``obtainPermanentIDs(for:)``.
     final func assignPermanentIDs(to objects: [NSManagedObject]) throws {
+        if let parent = nesting.parent {
+            let waiting = objects.filter { $0.objectID.isTemporaryID && $0.context === self }
+            let ids = try reservePermanentIDs(for: waiting.map(\.objectID.row), from: parent)
+            for object in waiting {
+                guard let id = ids[object.objectID.row] else { continue }
+                identities[temporaryKey(of: object)] = nil
+                promote(object, to: id.key, origin: id.origin)
+            }
+            return
+        }
         var byRoot: [Int: [NSManagedObject]] = [:]
         for object in objects where object.objectID.isTemporaryID && object.context === self {
             byRoot[object.compiledEntity.root, default: []].append(object)

@@ -25,6 +25,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Whether an object whose row no longer exists counts as deleted when it is used. Its values are nil in any case.
     /// If this property is false, the next save or fetch throws an error that names the object.
     open var shouldDeleteInaccessibleFaults = true
+    /// Has no effect: delete rules are always applied when an object is deleted.
+    open var propagatesDeletesAtEndOfEvent = true
     /// The number of seconds for which a row that was read may give a fault its values. If more time has passed, or if
     /// the number is 0, the fault reads its row again. By default, a negative number, for any time.
     ///
@@ -36,23 +38,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     final var staleness: TimeInterval = -1
     /// Whether saves of other contexts of the coordinator are merged into this one.
     open var automaticallyMergesChangesFromParent: Bool {
-        get { shared.withLock { $0.mergesAutomatically } }
-        set {
-            shared.withLock { shared in
-                shared.mergesAutomatically = newValue
-                if newValue || followsStores { coordinator?.remember(self) } else { coordinator?.forget(self) }
-            }
-        }
-    }
-
-    /// The state that is read by threads that do not hold the context.
-    struct Shared: Sendable {
-        /// Whether saves are merged; read by the contexts that save.
-        var mergesAutomatically = false
-        /// The thread that runs a call of a container in the context.
-        var holder: HubState.Holder?
-        /// The queue of the context's blocks, created for the first block because most contexts never use it.
-        var queue: DispatchQueue?
+        get { mergesAutomatically }
+        set { mergesAutomatically = newValue }
     }
 
     let shared = Locked(Shared())
@@ -65,11 +52,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     @exclusivity(unchecked) final var insertedList = ObjectList()
     @exclusivity(unchecked) final var updatedList = ObjectList()
     @exclusivity(unchecked) final var deletedList = ObjectList()
+    /// The objects whose deletion was merged last.
+    final var mergedDeletions: [NSManagedObject] = []
     // Each of these owns the state of one part of the context's work. Their methods do not use the context: its own
     // methods, and the operations that it starts, take values out of them and put results back.
     @exclusivity(unchecked) final var faulting = Faulting()
     @exclusivity(unchecked) final var saving = Saving()
     @exclusivity(unchecked) final var transactions: Transactions
+    @exclusivity(unchecked) final var nesting = Nesting()
     @exclusivity(unchecked) final var classes = ObjectClasses()
     final let interruption = Interruption()
     /// The recorder of the edit that is running; nil if changes are not recorded.
@@ -99,37 +89,46 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    deinit {
-        if mayMerge || followsStores { coordinator?.forget(self) }
-        if !identities.isEmpty { for object in identities.objects { object.detach() } }
-        if hasUnsavedObjects {
-            for object in insertedList.objects + updatedList.objects + deletedList.objects { object.detach() }
-        }
-        transactions.endPinned()
-        for transaction in transactions.takeAll().transactions { transaction.end() }
-    }
+    deinit { endUse() }
 
     /// The coordinator whose stores the context reads and writes.
     open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
         get { coordinator }
         set {
-            lock.lock()
-            defer { lock.unlock() }
-            guard newValue !== coordinator else { return }
-            let mayMerge = mayMerge
-            // A new context has nothing to discard, unless objects were created in it without a model.
-            if coordinator != nil || hasUnsavedObjects || !identities.isEmpty {
-                reset()
-                if mayMerge || followsStores { coordinator?.forget(self) }
-                followsStores = false
-                classes.forget()
-                faulting.forgetShapes()
-            }
-            coordinator = newValue
-            faulting.resetFailure()
-            if mayMerge { newValue?.remember(self) }
-            if !observers.isEmpty { followStores() }
+            setParent(nil)
+            setCoordinator(newValue)
         }
+    }
+
+    /// The context whose objects this one reads, with their unsaved changes, and to which it saves: a save changes the
+    /// objects of the parent, which saves them in turn. Nil for a context that uses the stores of a coordinator.
+    /// Setting it discards the objects of the context, and gives it the parent's coordinator. The parent is retained.
+    /// With children on other queues, a parent must be used in `perform` and `performAndWait`, or on the main thread.
+    open var parent: NSManagedObjectContext? {
+        get { nesting.parent }
+        set { setParent(newValue) }
+    }
+
+    /// The undo manager, which registers the changes of each event as one step; nil, as by default, to register none.
+    open var undoManager: (any UndoManaging)? {
+        get { undoManaging }
+        set {
+            recordSteps(for: newValue)
+            undoManaging = newValue
+        }
+    }
+    final var undoManaging: (any UndoManaging)?
+
+    /// Reverses the changes of the last event. Does nothing without an ``undoManager``.
+    open func undo() {
+        processEvents()
+        undoManaging?.undo()
+    }
+
+    /// Does the changes again that were undone last. Does nothing without an ``undoManager``.
+    open func redo() {
+        processEvents()
+        undoManaging?.redo()
     }
 
     /// Whether the context also retains its unchanged objects.
@@ -142,8 +141,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var insertedObjects: Set<NSManagedObject> { Set(insertedList.objects) }
     /// The objects that the next save updates.
     open var updatedObjects: Set<NSManagedObject> { Set(updatedList.objects) }
-    /// The objects that the next save deletes.
-    open var deletedObjects: Set<NSManagedObject> { Set(deletedList.objects) }
+    /// The objects that the next save deletes, and those whose deletion by another context was merged. The latter leave
+    /// the set with the next event, merge or save, and are no unsaved changes.
+    open var deletedObjects: Set<NSManagedObject> { Set(deletedList.objects + mergedDeletions) }
     /// The live objects that are registered with the context.
     open var registeredObjects: Set<NSManagedObject> { Set(identities.objects) }
 
@@ -167,6 +167,20 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         try throwingCocoaErrors { try results(of: request) }
     }
 
+    /// Called when an object is used whose row no longer exists.
+    ///
+    /// - Parameters:
+    ///   - fault: The object.
+    ///   - oid: The id of the object.
+    ///   - property: The property that is read; nil if it is not known.
+    /// - Returns: Whether the object counts as deleted, with nil for all of its values. If not, the next save or fetch
+    ///   throws an error that names the object. By default, ``shouldDeleteInaccessibleFaults``.
+    open func shouldHandleInaccessibleFault(
+        _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
+    ) -> Bool {
+        shouldDeleteInaccessibleFaults
+    }
+
     /// Returns the number of objects that a request finds.
     ///
     /// - Parameter request: The request. Its limit caps the count.
@@ -178,11 +192,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Executes a request that is sent to the stores and does not change the objects of the context.
     ///
     /// - Parameter request: An ``NSPersistentHistoryChangeRequest``, an ``NSBatchInsertRequest``, an
-    ///   ``NSBatchUpdateRequest`` or an ``NSBatchDeleteRequest``.
+    ///   ``NSBatchUpdateRequest``, an ``NSBatchDeleteRequest`` or an ``NSAsynchronousFetchRequest``.
     /// - Returns: The ``NSPersistentHistoryResult``, ``NSBatchInsertResult``, ``NSBatchUpdateResult`` or
-    ///   ``NSBatchDeleteResult``.
-    /// - Throws: The error that prevents the request; `NSPersistentStoreUnsupportedRequestTypeError` for another kind
-    ///   of request.
+    ///   ``NSBatchDeleteResult``; or an ``NSAsynchronousFetchResult``, which has no results yet.
+    /// - Throws: The error that prevents the request.
     @discardableResult
     open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
         try throwingCocoaErrors { try result(of: request) }
@@ -253,24 +266,25 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Merges the changes that another context has saved. Unsaved changes of this context are preserved.
     ///
-    /// - Parameter notification: A notification with the name `NSManagedObjectContextDidSave`.
+    /// The registered objects that were deleted are among the ``deletedObjects`` until the next event, merge or save.
+    ///
+    /// - Parameter notification: The notification of the save.
     open func mergeChanges(fromContextDidSave notification: Notification) { mergeSave(notification) }
 
     /// Posts the notification about the objects that have changed since the last one.
     ///
-    /// The end of `perform` and `performAndWait`, a save, and a fetch that includes unsaved changes call this method.
-    /// Relationships and delete rules are always up to date, and do not depend on it.
+    /// `perform`, `performAndWait`, a save, and a fetch that includes unsaved changes call this method. Relationships and
+    /// delete rules do not depend on it.
     open func processPendingChanges() { processEvents() }
 
     /// Pins the context to one state of its stores: all subsequent reads see that state.
     ///
-    /// A save of the context moves it to the state after that save, and a merge to the newest one, as setting
-    /// ``NSQueryGenerationToken/current`` again does. Unpin the context (with nil) as soon as it has read what it needs: a store in
-    /// write-ahead log mode cannot shorten its log while an old state is in use.
+    /// A save of the context moves it to the state after that save, and a merge to the newest one. Unpin the context (with
+    /// nil) soon: a store in write-ahead log mode cannot shorten its log while an old state is in use.
     ///
     /// - Parameter generation: ``NSQueryGenerationToken/current``; the ``queryGenerationToken`` of another context, to read
     ///   the state that it reads; the token in the notification of a save, to read the state after it, or a later one if
-    ///   others have saved since then; or nil to read the newest state at each read.
+    ///   other contexts have saved since then; or nil to read the newest state at each read.
     /// - Throws: An error if the token is that of a context with another coordinator. The context reads as before then.
     open func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
         try throwingCocoaErrors { try pin(to: generation) }

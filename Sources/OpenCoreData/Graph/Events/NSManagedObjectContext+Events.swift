@@ -5,9 +5,11 @@ import SwormStore
 extension NSManagedObjectContext {
     /// Posts the notification about the objects that have changed. See ``processPendingChanges()``.
     final func processEvents() {
+        if undoManaging != nil { registerStep() }
         guard hasPendingEvent else { return }
         lock.lock()
         defer { lock.unlock() }
+        forgetMergedDeletions()
         // Observers may make changes, which are the next event. The bound stops two observers that undo each other's
         // changes; the rest is processed with the next event.
         for _ in 0..<1000 {

@@ -4,6 +4,8 @@ import SwormStore
 extension NSManagedObjectContext {
     /// Executes a request. See ``execute(_:)``.
     final func result(of request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+        // A fetch that is executed later must not start on this thread, which may wait for the context's queue.
+        if let request = request as? any AsynchronousRequest { return request.begin(in: self) }
         lock.lock()
         defer { lock.unlock() }
         if let request = request as? NSPersistentHistoryChangeRequest { return try executeHistory(request) }
@@ -12,7 +14,7 @@ extension NSManagedObjectContext {
         if let request = request as? NSBatchDeleteRequest { return try batches.execute(request) }
         throw CoreDataError(
             NSPersistentStoreUnsupportedRequestTypeError,
-            "A context cannot execute a \(type(of: request)). Use an NSPersistentHistoryChangeRequest, an NSBatchInsertRequest, an NSBatchUpdateRequest or an NSBatchDeleteRequest, or pass an NSFetchRequest to `fetch(_:)`."
+            "A context cannot execute a \(type(of: request)). Use an NSPersistentHistoryChangeRequest, an NSBatchInsertRequest, an NSBatchUpdateRequest, an NSBatchDeleteRequest or an NSAsynchronousFetchRequest, or pass an NSFetchRequest to `fetch(_:)`."
         )
     }
 }

@@ -49,7 +49,9 @@ extension NSManagedObjectContext {
         let coordinator = try requireCoordinator()
         let specification = try request.specification(in: coordinator.compiledModel)
         let origins = try self.origins(of: specification, in: request.affectedStores)
-        guard origins.count == 1, !request.includesPendingChanges || pendingEffect(on: specification) == .none else {
+        guard origins.count == 1, nesting.parent == nil,
+            !request.includesPendingChanges || pendingEffect(on: specification) == .none
+        else {
             return try fetchObjects(
                 specification, includesPendingChanges: request.includesPendingChanges, stores: request.affectedStores
             ).map(\.objectID)
@@ -105,6 +107,7 @@ extension NSManagedObjectContext {
             return try fetchObjects(specification, stores: stores).count
         }
         try throwReadError()
+        if let parent = nesting.parent { return try countOfParent(parent, specification, stores: stores) }
         let origins = try self.origins(of: specification, in: stores)
         if origins.count == 1 { return try withSession(of: origins[0]) { try $0.count(specification) } }
         // Limit and offset apply to all stores together.
@@ -126,7 +129,9 @@ extension NSManagedObjectContext {
     ) throws -> [T]? {
         try throwReadError()
         let origins = try requireCoordinator().origins(of: specification.entity)
-        guard let origin = origins.first, origins.count == 1, pendingEffect(on: specification) == .none else {
+        guard let origin = origins.first, origins.count == 1, nesting.parent == nil,
+            pendingEffect(on: specification) == .none
+        else {
             return nil
         }
         // An existing session needs no closure, which makes many small requests faster.
@@ -144,7 +149,9 @@ extension NSManagedObjectContext {
     ) throws -> Bool {
         try throwReadError()
         let origins = try requireCoordinator().origins(of: specification.entity)
-        guard let origin = origins.first, origins.count == 1, pendingEffect(on: specification) == .none else {
+        guard let origin = origins.first, origins.count == 1, nesting.parent == nil,
+            pendingEffect(on: specification) == .none
+        else {
             return false
         }
         // The closure may fetch and save through this context while the rows are iterated. A session that is ended in

@@ -66,7 +66,12 @@ extension NSManagedObjectContext {
                 case .refreshed: Set(ids.refreshed)
                 }
             })
-        coordinator.passOn(ids, from: self)
+        if let parent = nesting.parent {
+            parent.passOnToChildren(ids, from: self)
+        } else {
+            coordinator.passOn(ids, from: self)
+        }
+        passOnToChildren(ids, from: self)
         if !observers.isEmpty, !inserted.isEmpty {
             var event = ContextEvent()
             event.written = inserted.objects
@@ -121,6 +126,7 @@ extension NSManagedObjectContext {
 
     final func merge(_ ids: SavedIDs) {
         processEvents()
+        forgetMergedDeletions()
         transactions.endPinned()
         forgetReadAhead()
         var hasRefreshed = false
@@ -137,9 +143,10 @@ extension NSManagedObjectContext {
             deletedList.remove(object)
             object.dropChanges()
             object.status.subtract([.deleted, .updated])
-            object.status.insert(.gone)
+            object.status.insert([.gone, .deletionMerged])
             deleted.append(object)
         }
+        mergedDeletions = deleted
         if !deleted.isEmpty {
             for object in insertedList.objects + updatedList.objects { object.forgetGonePartners() }
         }
@@ -147,5 +154,12 @@ extension NSManagedObjectContext {
         // Relationships that were read may refer to objects that have moved or been deleted.
         for object in identities.objects { object.forgetReadRelationships() }
         announceMerge(ids, deleted: deleted)
+    }
+
+    /// Removes the objects whose deletion was merged from the deleted objects.
+    final func forgetMergedDeletions() {
+        if mergedDeletions.isEmpty { return }
+        for object in mergedDeletions { object.status.remove(.deletionMerged) }
+        mergedDeletions = []
     }
 }

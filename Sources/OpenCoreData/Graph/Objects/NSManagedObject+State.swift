@@ -11,7 +11,9 @@ extension NSManagedObject {
     ///
     /// The context of a deleted object is nil once the deletion is saved; if the object was never saved, it is nil as
     /// soon as the object is deleted.
-    public final var managedObjectContext: NSManagedObjectContext? { status.contains(.gone) ? nil : context }
+    public final var managedObjectContext: NSManagedObjectContext? {
+        status.contains(.gone) && !status.contains(.deletionMerged) ? nil : context
+    }
 
     /// Whether the object is inserted and not yet saved.
     public final var isInserted: Bool { status.contains(.inserted) }
@@ -19,12 +21,13 @@ extension NSManagedObject {
     /// Whether the object changed since it was last saved.
     public final var isUpdated: Bool { status.contains(.updated) && !status.contains(.inserted) }
 
-    /// Whether the next save deletes the object, or whether a save has just deleted it and calls ``didSave()``. Also
-    /// true for an object whose row no longer exists, once that is known, unless
+    /// Whether the next save deletes the object, or whether a save has just deleted it and calls ``didSave()``, or its
+    /// deletion was just merged: then it is among the context's ``NSManagedObjectContext/deletedObjects`` until the next
+    /// event. Also true for an object whose row no longer exists, once that is known, unless
     /// ``NSManagedObjectContext/shouldDeleteInaccessibleFaults`` is false.
     public final var isDeleted: Bool {
-        if status.isDisjoint(with: [.deleted, .deletionSaved, .inaccessible]) { return false }
-        if !status.isDisjoint(with: [.deleted, .deletionSaved]) { return true }
+        if status.isDisjoint(with: [.deleted, .deletionSaved, .deletionMerged, .inaccessible]) { return false }
+        if !status.isDisjoint(with: [.deleted, .deletionSaved, .deletionMerged]) { return true }
         return context?.shouldDeleteInaccessibleFaults ?? false
     }
 

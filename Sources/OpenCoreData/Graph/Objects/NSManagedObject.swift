@@ -191,7 +191,7 @@ open class NSManagedObject: NSObject {
     ///
     /// - Parameter key: The property; nil to only fire the fault.
     open func willAccessValue(forKey key: String?) {
-        if snapshot.isFault { _ = fire() }
+        if snapshot.isFault { _ = fire(for: key) }
     }
 
     /// Called after a property was read through its key.

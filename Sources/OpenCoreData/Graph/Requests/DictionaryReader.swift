@@ -9,6 +9,8 @@ struct SelectedProperty {
     var expression: ExpressionTree
     /// The type of the value; undefined to keep the value's own type.
     var type: AttributeType = .undefined
+    /// Whether the property is the aggregate of values that have none, and therefore nil.
+    var isNil = false
 }
 
 /// A reader that creates dictionaries from stored rows. A property without a value is left out of its dictionary.
@@ -37,6 +39,7 @@ struct DictionaryReader {
                     result.setObject(NSData(data: data), forKey: NSString(string: property.name))
                 }
                 place += 1
+            case .value where property.isNil: place += 1
             case .value(let natural):
                 let type = property.type == .undefined ? natural : property.type
                 if row[place] != .null {

@@ -17,7 +17,8 @@ open class NSExpressionDescription: NSPropertyDescription {
     /// `count:`, `sum:`, `min:`, `max:` or `average:` for one value over many rows; nil for the value of each row.
     ///
     /// Rows without a value are ignored. If there are no values, the sum is zero, and the minimum, maximum and average
-    /// are nil.
+    /// are nil. So are the sum and the average of values that are no numbers, and the minimum and the maximum of values
+    /// without an order, such as UUIDs and binary data.
     open var function: String?
 
     /// The key path of an attribute, which may include to-one relationships, or the count of a to-many relationship:

@@ -9,10 +9,10 @@ extension NSFetchRequest {
     func projection(in model: CompiledModel) throws -> (ProjectionSpecification, [SelectedProperty]) {
         var fetch = try specification(in: model)
         let entity = model[fetch.entity]
-        let selected = try selectedProperties(of: entity)
+        let selected = try selectedProperties(of: entity, in: model)
         var tree = ProjectionTree(selected.map(\.expression))
         tree.isDistinct = returnsDistinctResults
-        tree.groups = try (propertiesToGroupBy ?? []).map { try property($0, of: entity).expression }
+        tree.groups = try (propertiesToGroupBy ?? []).map { try property($0, of: entity, in: model).expression }
         if let havingPredicate {
             guard !tree.groups.isEmpty else {
                 throw unsupported("has a havingPredicate, but no propertiesToGroupBy. Set propertiesToGroupBy.")
@@ -22,9 +22,9 @@ extension NSFetchRequest {
         if tree.form != .plain {
             tree.sorts = fetch.sorts.map { sort in
                 guard sort.path.count == 1, let computed = selected.first(where: { $0.name == sort.path[0] }) else {
-                    return ProjectionTree.Sort(.path(sort.path), ascending: sort.ascending)
+                    return ProjectionTree.Sort(.path(sort.path), ascending: sort.ascending, options: sort.options)
                 }
-                return ProjectionTree.Sort(computed.expression, ascending: sort.ascending)
+                return ProjectionTree.Sort(computed.expression, ascending: sort.ascending, options: sort.options)
             }
         }
         if tree.form == .grouped {
@@ -49,9 +49,9 @@ extension NSFetchRequest {
     }
 
     /// Returns the properties to fetch, or all stored attributes of the entity if the request does not specify any.
-    private func selectedProperties(of entity: CompiledEntity) throws -> [SelectedProperty] {
+    private func selectedProperties(of entity: CompiledEntity, in model: CompiledModel) throws -> [SelectedProperty] {
         if let propertiesToFetch, !propertiesToFetch.isEmpty {
-            let selected = try propertiesToFetch.map { try property($0, of: entity) }
+            let selected = try propertiesToFetch.map { try property($0, of: entity, in: model) }
             var names: Set<String> = []
             for property in selected where !names.insert(property.name).inserted {
                 throw unsupported("fetches '\(property.name)' twice. Give each property a name of its own.")
@@ -66,9 +66,9 @@ extension NSFetchRequest {
         }
     }
 
-    private func property(_ any: Any, of entity: CompiledEntity) throws -> SelectedProperty {
+    private func property(_ any: Any, of entity: CompiledEntity, in model: CompiledModel) throws -> SelectedProperty {
         switch any {
-        case let computed as NSExpressionDescription: return try property(computed)
+        case let computed as NSExpressionDescription: return try property(computed, of: entity, in: model)
         case let description as NSPropertyDescription: return property(description.name, of: entity)
         case let name as String: return property(name, of: entity)
         case let name as NSString: return property(name.description, of: entity)
@@ -85,7 +85,9 @@ extension NSFetchRequest {
         return result
     }
 
-    private func property(_ computed: NSExpressionDescription) throws -> SelectedProperty {
+    private func property(
+        _ computed: NSExpressionDescription, of entity: CompiledEntity, in model: CompiledModel
+    ) throws -> SelectedProperty {
         guard !computed.name.isEmpty else { throw unsupported("has an expression description without a name.") }
         var expression = path(computed.keyPath)
         if let function = computed.function {
@@ -94,6 +96,10 @@ extension NSFetchRequest {
                 throw unsupported(
                     "uses the unsupported function '\(function)' for '\(computed.name)'. The supported functions are count:, sum:, min:, max: and average:."
                 )
+            }
+            if let type = model.type(at: computed.keyPath, from: entity), !type.has(aggregate) {
+                // The number of rows, which any values have, so that there is a column.
+                return SelectedProperty(name: computed.name, expression: .aggregate(.count), isNil: true)
             }
             expression = .aggregate(aggregate, of: expression)
         }
@@ -110,5 +116,36 @@ extension NSFetchRequest {
             NSPersistentStoreUnsupportedRequestTypeError,
             "A fetch of dictionaries of \(entityName ?? "objects") \(what)",
             entity: entityName)
+    }
+}
+
+extension CompiledModel {
+    /// Returns the type of the attribute at the end of a path of to-one relationships; nil for any other path.
+    fileprivate func type(at keyPath: String, from entity: CompiledEntity) -> AttributeType? {
+        var entity = entity
+        var keys = keyPath.split(separator: ".").map(String.init)[...]
+        while let key = keys.first {
+            if case .attribute(let slot)? = entity.slot(named: keys.joined(separator: ".")) {
+                let attribute = entity.attributes[slot]
+                return attribute.isTransient ? nil : attribute.type
+            }
+            guard case .relationship(let slot)? = entity.slot(named: key), !entity.relationships[slot].isToMany else {
+                return nil
+            }
+            entity = self[entity.relationships[slot].destination]
+            keys = keys.dropFirst()
+        }
+        return nil
+    }
+}
+
+extension AttributeType {
+    /// Whether values of the type have an aggregate: a total, or a smallest and a largest value.
+    fileprivate func has(_ aggregate: RowAggregate) -> Bool {
+        switch aggregate {
+        case .count: true
+        case .sum, .average: valueKind?.isNumber ?? false
+        case .minimum, .maximum: valueKind?.isOrdered ?? false
+        }
     }
 }

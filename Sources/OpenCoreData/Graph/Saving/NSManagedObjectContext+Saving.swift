@@ -8,15 +8,21 @@ extension NSManagedObjectContext {
         defer { lock.unlock() }
         try throwReadError()
         if saving.isRunning { return }
+        defer { forgetMergedDeletions() }
         // Without an observer, the event ends with the save, which visits its objects anyway.
-        if isObserved { processEvents() }
-        guard hasChanges else { return try saveMetadata() }
+        if isObserved || undoManaging != nil { processEvents() }
+        guard hasChanges else {
+            if nesting.parent == nil { try saveMetadata() }
+            return
+        }
         saving.begin()
         defer {
             saving.end()
             transactions.endParked()
         }
         try SaveOperation(context: self, coordinator: requireCoordinator()).run()
+        // Those of stores of which no row was written.
+        try saveMetadata()
     }
 
     /// Writes changed metadata of the stores. A transaction that is open writes them when it is committed.

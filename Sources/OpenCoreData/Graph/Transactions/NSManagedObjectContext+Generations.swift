@@ -7,7 +7,7 @@ import SwormStore
 /// token of this state, to which other contexts of its coordinator can be pinned. Such a token keeps the state: release it
 /// soon, because a store in write-ahead log mode cannot shorten its log while an old state is in use.
 public final class NSQueryGenerationToken: NSObject, Sendable {
-    /// The views of the state, by store; nil if the token stands for the newest state.
+    /// The views of the state, by store; nil for a token of the newest state.
     let views: [ObjectIdentifier: SharedView]?
     /// Whether a context is pinned to the newest state as soon as the token is set, and not by its next read.
     let isImmediate: Bool

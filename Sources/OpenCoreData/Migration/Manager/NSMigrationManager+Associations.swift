@@ -78,7 +78,8 @@ extension NSMigrationManager {
     final func objects(_ rows: [RowID], in context: NSManagedObjectContext) -> [NSManagedObject] {
         guard let origin = context.coordinator?.persistentStores.first?.origin else { return [] }
         return rows.map { row in
-            context.objectOrFault(with: NSManagedObjectID(entity: origin.compiled[row.entity], key: row.key, origin: origin))
+            context.objectOrFault(
+                with: NSManagedObjectID(entity: origin.compiled[row.entity], key: row.key, origin: origin))
         }
     }
 }

@@ -25,6 +25,8 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     public final let destinationContext: NSManagedObjectContext
     /// The current entity mapping.
     open internal(set) var currentEntityMapping: NSEntityMapping!
+    /// Has no effect: a migration is always made object by object, whatever the type of the store.
+    open var usesStoreSpecificMigrationManager = true
     /// Custom information of the policies.
     open var userInfo: [AnyHashable: Any]?
 

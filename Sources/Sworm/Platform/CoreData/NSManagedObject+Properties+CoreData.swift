@@ -6,7 +6,11 @@ import SwormPredicates
 // The properties of subclasses, over Core Data's primitive values. Core Data raises an exception for an unknown name; a
 // value of another type is the default of the property.
 extension NSManagedObject {
+    /// The entity of the objects that only record the names of properties.
+    static var entityForKeys: NSEntityDescription? { entity() }
+
     func accessedAttribute(_ name: String, kind: PrimitiveKind) -> AttributeValue {
+        KeyRecorder.note(name, of: self)
         // The element of a composite attribute is a part of the composite's value.
         if name.utf8.contains(UInt8(ascii: ".")) { return kind.value(ofKeyed: value(forKeyPath: name)) }
         return kind.value(ofKeyed: accessedKeyedValue(name))

@@ -5,10 +5,16 @@ import SwormStore
 
 // The properties of subclasses, which read the storage of the context.
 extension NSManagedObject {
+    /// The entity of the objects that only record the names of properties. It has no properties, so that the value of each
+    /// is null.
+    static var entityForKeys: NSEntityDescription? { NSEntityDescription() }
+
     func accessedAttribute(_ name: String, kind: PrimitiveKind) -> AttributeValue {
         let (value, type) = accessedAttribute(name)
         // The caller notices a value of another type. A missing one would hide that the types differ.
-        if case .null = value, type != .undefined, !kind.reads(type) { noteWrongType(type, of: name, kind: kind) }
+        guard case .null = value else { return value }
+        KeyRecorder.note(name, of: self)
+        if type != .undefined, !kind.reads(type) { noteWrongType(type, of: name, kind: kind) }
         return value
     }
 

@@ -1,0 +1,146 @@
+package import Foundation
+
+/// The object that a keyed archive contains, if it is of a property list class: a string, a number, a date, data, a UUID,
+/// a URL, `NSNull`, or an array, a set or a dictionary of such objects.
+///
+/// The archive is read as data. No class is looked up or instantiated, whatever the archive names.
+package struct ArchivedValue {
+    /// The object: `String`, `NSNumber`, `Date`, `Data`, `UUID`, `URL`, `NSNull`, `[Any]`, `Set<AnyHashable>`, or
+    /// `[String: Any]`, which is `[AnyHashable: Any]` if a key is not a string.
+    package let value: Any
+    /// The name of its immutable class, such as `NSArray`.
+    package let className: String
+
+    /// Reads an archive.
+    ///
+    /// - Returns: nil for an archive of nil.
+    /// - Throws: An ``ArchiveError`` for data that is not a keyed archive, and for an object of any other class.
+    package init?(archive data: Data) throws(ArchiveError) {
+        let archive = try KeyedArchive(data)
+        if case .null = archive.content { return nil }
+        var reader = Reader(archive, largest: max(1 << 20, data.count))
+        let result = try reader.read(archive.content, depth: 0)
+        (value, className) = (result.value, result.className)
+    }
+}
+
+private struct Reader {
+    struct Result {
+        var value: Any
+        var className: String
+        /// The number of values in it, each counted as often as it occurs.
+        var size = 1
+    }
+
+    private let archive: KeyedArchive
+    /// The collections that were read. They may occur often, and are read once.
+    private var known: [Int: Result] = [:]
+    /// The collections that are being read.
+    private var open: Set<Int> = []
+    /// The largest size of a collection. Collections that contain a collection several times can grow without limit.
+    private let largest: Int
+    private static let deepest = 64
+
+    init(_ archive: KeyedArchive, largest: Int) {
+        self.archive = archive
+        self.largest = largest
+    }
+
+    mutating func read(_ value: KeyedArchive.Value, depth: Int) throws(ArchiveError) -> Result {
+        switch value {
+        case .bool(let flag): return Result(value: NSNumber(value: flag), className: "NSNumber")
+        case .int(let number): return Result(value: NSNumber(value: number), className: "NSNumber")
+        case .real(let number): return Result(value: NSNumber(value: number), className: "NSNumber")
+        case .string(let text): return Result(value: text, className: "NSString")
+        case .data(let data): return Result(value: data, className: "NSData")
+        case .object(let object): return try read(object, depth: depth)
+        case .null: throw ArchiveError("a value in the archive is missing, or is a number out of range")
+        case .list: throw ArchiveError("a list in the archive is not an archived object")
+        }
+    }
+
+    private mutating func read(_ object: KeyedArchive.Object, depth: Int) throws(ArchiveError) -> Result {
+        if let result = known[object.number] { return result }
+        guard depth < Self.deepest else {
+            throw ArchiveError("the collections in the archive are nested more than \(Self.deepest) levels deep")
+        }
+        guard open.insert(object.number).inserted else {
+            throw ArchiveError("a collection in the archive contains itself")
+        }
+        defer { open.remove(object.number) }
+        let result: Result
+        switch object.className {
+        case "NSArray", "NSMutableArray":
+            let elements = try elements(of: object, depth: depth)
+            result = Result(value: elements.map(\.value), className: "NSArray", size: try size(of: elements))
+        case "NSSet", "NSMutableSet":
+            let elements = try elements(of: object, depth: depth)
+            var members: Set<AnyHashable> = []
+            for element in elements { members.insert(try hashable(element)) }
+            result = Result(value: members, className: "NSSet", size: try size(of: elements))
+        case "NSDictionary", "NSMutableDictionary": result = try dictionary(object, depth: depth)
+        case "NSNull": return Result(value: NSNull(), className: "NSNull")
+        default: return try leaf(object)
+        }
+        known[object.number] = result
+        return result
+    }
+
+    private func leaf(_ object: KeyedArchive.Object) throws(ArchiveError) -> Result {
+        guard let value = archive.leaf(object) else {
+            throw ArchiveError(
+                "the archive contains an object of the class '\(object.className.prefix(80))', which is not a property list class, or lacks its fields"
+            )
+        }
+        switch value {
+        case let date as Date:
+            return Result(value: try PropertyList.date(date.timeIntervalSinceReferenceDate), className: "NSDate")
+        case let number as Decimal: return Result(value: NSDecimalNumber(decimal: number), className: "NSDecimalNumber")
+        case is UUID: return Result(value: value, className: "NSUUID")
+        case is URL: return Result(value: value, className: "NSURL")
+        case is Data: return Result(value: value, className: "NSData")
+        default: return Result(value: value, className: "NSString")
+        }
+    }
+
+    private mutating func dictionary(_ object: KeyedArchive.Object, depth: Int) throws(ArchiveError) -> Result {
+        guard case .list(let keys) = archive[object, "NS.keys"], case .list(let values) = archive[object, "NS.objects"],
+            keys.count == values.count
+        else { throw ArchiveError("a dictionary in the archive lacks its keys or values") }
+        var parts: [Result] = []
+        var texts: [String: Any] = [:]
+        var pairs: [AnyHashable: Any] = [:]
+        for (key, value) in zip(keys, values) {
+            let (key, value) = (try read(key, depth: depth + 1), try read(value, depth: depth + 1))
+            pairs[try hashable(key)] = value.value
+            if let text = key.value as? String { texts[text] = value.value }
+            parts += [key, value]
+        }
+        let value: Any = texts.count == pairs.count ? texts : pairs
+        return Result(value: value, className: "NSDictionary", size: try size(of: parts))
+    }
+
+    private mutating func elements(of object: KeyedArchive.Object, depth: Int) throws(ArchiveError) -> [Result] {
+        guard case .list(let values) = archive[object, "NS.objects"] else {
+            throw ArchiveError("a collection in the archive lacks its elements")
+        }
+        var results: [Result] = []
+        results.reserveCapacity(values.count)
+        for value in values { results.append(try read(value, depth: depth + 1)) }
+        return results
+    }
+
+    private func size(of parts: [Result]) throws(ArchiveError) -> Int {
+        var size = 1
+        for part in parts { size += part.size }
+        guard size <= largest else { throw ArchiveError("the collections in the archive contain each other too often") }
+        return size
+    }
+
+    /// Returns a value as a member of a set, or as a key. Collections are not members: their hash is that of their count.
+    private func hashable(_ result: Result) throws(ArchiveError) -> AnyHashable {
+        guard !["NSArray", "NSSet", "NSDictionary"].contains(result.className), let value = result.value as? AnyHashable
+        else { throw ArchiveError("a member of a set, or a key, in the archive is a collection") }
+        return value
+    }
+}
