@@ -7,11 +7,13 @@ final class KeyRecorder: @unchecked Sendable {
 
     private(set) var names: [String] = []
 
-    /// Records a property that is read, if its object was made for a recorder.
-    static func note(_ name: String, of object: NSManagedObject) {
+    /// Records a property that is read, if its object was made for a recorder, and returns whether it was.
+    @discardableResult
+    static func note(_ name: String, of object: NSManagedObject) -> Bool {
         // Objects of contexts are not recorded, and need no look at the task.
-        guard object.managedObjectContext == nil, let current else { return }
+        guard object.managedObjectContext == nil, let current else { return false }
         current.names.append(name)
+        return true
     }
 
     /// Records a relationship that is read, and returns an object for the rest of the key path; nil without a recorder.

@@ -23,7 +23,10 @@ enum OptionalAttributeAccess<Wrapped: SupportedAttributeType>: PropertyAccess {
 /// The access to values of key-value coding.
 enum KeyedAccess<Wrapped>: PropertyAccess {
     static func value(of object: NSManagedObject, _ property: Managed<Wrapped?>) -> Wrapped? {
-        guard let stored = object.accessedKeyedValue(property.name) else { return nil }
+        guard let stored = object.accessedKeyedValue(property.name) else {
+            KeyRecorder.note(property.name, of: object)
+            return nil
+        }
         if let value = stored as? Wrapped { return value }
         object.noteUnreadable(property.name, type: "\(Wrapped.self)", AttributeError.badInput(excerpt(stored)))
         return nil

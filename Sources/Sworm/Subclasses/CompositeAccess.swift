@@ -25,6 +25,8 @@ extension NSManagedObject {
     fileprivate func composite<Composite: CompositeConvertible>(
         _ name: String, as type: Composite.Type
     ) -> Composite? {
+        // The name is that of the composite, and not those of its elements.
+        if KeyRecorder.note(name, of: self) { return nil }
         var (result, hasValue) = (Composite(), false)
         for clear in Composite.composites(depth: 1).compactMap(\.clear) { clear(&result) }
         for line in Composite.lines(depth: 1) {

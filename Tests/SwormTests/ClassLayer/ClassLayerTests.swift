@@ -136,6 +136,57 @@ struct ClassLayerTests {
         }
     }
 
+    @Test func `a policy of the app resolves a conflict in its own way`() async throws {
+        let id = try await service.add(borscht)
+        for (own, other) in [(2.0, 5.0), (5.0, 2.0)] {
+            let mine = stack.newTaskContext()
+            mine.mergePolicy = BestRatingPolicy()
+            mine.retainsRegisteredObjects = true
+            _ = try await mine.perform { try Repository<Recipe>(mine).object(with: id)?.title }
+            try await stack.performTask { context in
+                let recipe = try #require(try Repository<Recipe>(context).object(with: id))
+                (recipe.title, recipe.rating) = ("theirs", other)
+            }
+            try await mine.perform {
+                let recipe = try #require(try Repository<Recipe>(mine).object(with: id))
+                (recipe.title, recipe.rating) = ("mine", own)
+                try mine.saveIfNeeded()
+            }
+            try await stack.performTask { context in
+                let recipe = try #require(try Repository<Recipe>(context).object(with: id))
+                #expect(recipe.title == "mine" && recipe.rating == 5)
+            }
+        }
+    }
+
+    @MainActor
+    @Test func `an editor changes a child context, and saves through its parent`() async throws {
+        let id = try await service.add(borscht)
+        let shown = try #require(try Repository<Recipe>(stack.viewContext).object(with: id))
+        let cancelled = try RecipeEditor(id, in: stack)
+        cancelled.recipe.title = "Soup"
+        cancelled.recipe.addIngredient("dill")
+        #expect(cancelled.hasChanges && shown.title == "Borscht" && shown.ingredients.count == 3)
+        cancelled.cancel()
+        #expect(!cancelled.hasChanges && cancelled.recipe.title == "Borscht")
+
+        let editor = try RecipeEditor(id, in: stack)
+        editor.recipe.title = "Green borscht"
+        editor.recipe.addIngredient("sorrel", quantity: 200, unit: .gram)
+        try editor.save()
+        #expect(shown.title == "Green borscht" && shown.orderedIngredients.last?.name == "sorrel")
+        #expect(!shown.hasChanges && !stack.viewContext.hasChanges)
+        let rows = try await service.search("green")
+        #expect(rows == [RecipeRow(id: id, title: "Green borscht", keywords: ["beetroot", "soup"], ingredients: 4)])
+
+        let new = try RecipeEditor(in: stack)
+        #expect(throws: RecipeError.invalid(["title"])) { try new.save() }
+        new.recipe.title = "Kulish"
+        try new.save()
+        #expect(try Repository<Recipe>(stack.viewContext).count() == 2)
+        #expect(try await service.search("kulish").map(\.ingredients) == [0])
+    }
+
     @MainActor
     @Test func `a fetched results controller follows background saves`() async throws {
         let list = RecipeListController(context: stack.viewContext)

@@ -54,6 +54,7 @@ final class CoreDataStack: Sendable {
     private func configureViewContext() {
         let viewContext = container.viewContext
         viewContext.name = "view"
+        viewContext.undoManager = nil
         viewContext.transactionAuthor = author.rawValue
         viewContext.mergePolicy = NSMergePolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
         viewContext.automaticallyMergesChangesFromParent = true

@@ -122,6 +122,12 @@ struct ManagedTests {
         #expect(item.size == nil && item.isUpdated)
     }
 
+    @Test func `a key path has the names of composite attributes, their elements and keyed properties`() {
+        #expect(keyPath(\ShopItem.size) == "size" && keyPath(\ShopItem.sizes) == "size")
+        #expect(keyPath(\ShopItem.width) == "size.width" && keyPath(\ShopItem.sizeValues) == "size")
+        #expect(keyPath(\ShopItem.owner) == "owner" && keyPath(\ShopItem.parts) == "parts")
+    }
+
     #if !canImport(CoreData)
     @Test func `a name that the model does not have is an error of the next save that names it`() throws {
         let item = ShopItem(context: context)
