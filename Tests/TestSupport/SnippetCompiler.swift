@@ -166,14 +166,14 @@ package struct SnippetCompiler: Sendable {
             paths.append(url.path)
         }
         let arguments =
-            options(of: stage)
+            stageOptions(stage)
             // A file named main may have statements at its top.
             + (files.keys.contains("main") ? [] : ["-parse-as-library"])
             + ["-wmo", "-module-name", "Snippets"] + includes + options + paths
         return try run(compiler, arguments, in: folder).output
     }
 
-    private func options(of stage: Stage) -> [String] {
+    private func stageOptions(_ stage: Stage) -> [String] {
         switch stage {
         case .syntax: ["-parse"]
         case .types: ["-typecheck"]

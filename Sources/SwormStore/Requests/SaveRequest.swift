@@ -17,7 +17,7 @@ package struct SaveRequest: Sendable {
         ///
         /// The recreated row gets a higher version, because other contexts may still hold the old row and must not
         /// mistake one for the other.
-        var lostVersion: Int64?
+        package var lostVersion: Int64?
         package init(row: RowID, attributes: [AttributeValue], toOnes: [RowID?], lostVersion: Int64? = nil) {
             self.row = row
             self.attributes = attributes

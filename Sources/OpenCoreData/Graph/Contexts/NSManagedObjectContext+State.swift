@@ -1,4 +1,5 @@
 public import Foundation
+import SwormPredicates
 package import SwormStore
 
 /// The kind of queue that runs a context's blocks.

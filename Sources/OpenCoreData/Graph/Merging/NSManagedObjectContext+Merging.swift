@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// The kinds of change of a save, by the keys of its notifications. Mapping the values of an existing dictionary is
 /// faster than creating a new one, because no key is hashed or compared.

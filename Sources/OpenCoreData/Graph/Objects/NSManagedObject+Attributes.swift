@@ -108,7 +108,7 @@ extension NSManagedObject {
             return try committed(slot, group: group, row: row)
         } catch {
             if (error as? CoreDataError)?.isOfMissingFile == true { return nil }
-            return unreadable(error)
+            return unreadable(slot, error)
         }
     }
 
@@ -124,7 +124,7 @@ extension NSManagedObject {
             do {
                 return try committed(slot, group: group, row: row)
             } catch {
-                return unreadable(error)
+                return unreadable(slot, error)
             }
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import SwormPredicates
 import SwormStore
 
 extension ModelArchiveReader {

@@ -53,48 +53,6 @@ extension SQLiteStore {
         }
     }
 
-    /// Creates a store that exists in memory only.
-    static func inMemory(
-        url: URL? = nil, model: CompiledModel, options: StoreOptions = StoreOptions()
-    ) throws -> SQLiteStore {
-        try inMemory(url: url, model: model, options: options) { connection in
-            let type = url == nil ? StoreMetadata.inMemoryType : StoreMetadata.sqliteType
-            let metadata = StoreMetadata(newStoreOf: type, model: model)
-            let layout = StoreLayout(model: model)
-            try connection.base.transaction(.immediate) {
-                try fill(connection, metadata: metadata, model: model, layout: layout, options: options)
-            }
-            return (metadata, layout)
-        }
-    }
-
-    /// Creates a store in memory.
-    ///
-    /// - Parameter fill: Writes the tables and rows of the store, and returns its metadata and the layout of its tables.
-    static func inMemory(
-        url: URL? = nil, model: CompiledModel, options: StoreOptions,
-        filledBy fill: (StoreConnection) throws -> (StoreMetadata, StoreLayout)
-    ) throws -> SQLiteStore {
-        try CoreDataError.translating(while: "make", path: nil) {
-            let connection = try StoreConnection(
-                Connection(
-                    .memory(name: "store"),
-                    options: .init(busyTimeout: options.busyTimeout, cacheSizeKiB: options.cacheSizeKiB)))
-            connection.base.watch = options.watch
-            try StoreFunctions.register(on: connection.base, changes: connection.changes)
-            let (metadata, layout) = try fill(connection)
-            try limit(connection, by: options)
-            let pool = ConnectionPool(
-                kind: .single, writer: connection, timeout: options.busyTimeout, idleReaders: options.idleReaders
-            ) {
-                throw CoreDataError.storeIsClosed
-            }
-            let open = OpenStore(
-                pool: pool, model: model, layout: layout, identifier: metadata.identifier, place: nil, path: nil)
-            return SQLiteStore(url: url, files: nil, model: model, options: options, metadata: metadata, open: open)
-        }
-    }
-
     /// Writes the tables, the metadata and the key counters of a new store.
     static func fill(
         _ connection: StoreConnection, metadata: StoreMetadata, model: CompiledModel, layout: StoreLayout,

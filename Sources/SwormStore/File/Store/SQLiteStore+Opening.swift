@@ -38,7 +38,7 @@ extension SQLiteStore {
     /// Returns the metadata of a store, which may have been written with any model. The store is not changed.
     static func metadata(of url: URL, options: StoreOptions = StoreOptions()) throws -> [String: Any] {
         if let name = StoreFiles.sharedMemoryName(url) { return try SharedMemory.metadata(named: name, url: url) }
-        try inspect(StoreFiles(url: url, disk: options.disk), options: options).inspection.metadata.dictionary
+        return try inspect(StoreFiles(url: url, disk: options.disk), options: options).inspection.metadata.dictionary
     }
 
     // MARK: Parts
