@@ -1,6 +1,6 @@
 import SwormPredicates
 
-enum AttributeAccess<Value: SupportedAttributeType>: PropertyAccess {
+enum AttributeAccess<Value: SupportedAttributeType>: ManagedAccess {
     static func value(of object: NSManagedObject, _ property: Managed<Value>) -> Value {
         object.attribute(property.name, as: Value.self) ?? property.fallback
     }
@@ -10,7 +10,7 @@ enum AttributeAccess<Value: SupportedAttributeType>: PropertyAccess {
     }
 }
 
-enum OptionalAttributeAccess<Wrapped: SupportedAttributeType>: PropertyAccess {
+enum OptionalAttributeAccess<Wrapped: SupportedAttributeType>: ManagedAccess {
     static func value(of object: NSManagedObject, _ property: Managed<Wrapped?>) -> Wrapped? {
         object.attribute(property.name, as: Wrapped.self)
     }
@@ -21,7 +21,7 @@ enum OptionalAttributeAccess<Wrapped: SupportedAttributeType>: PropertyAccess {
 }
 
 /// The access to values of key-value coding.
-enum KeyedAccess<Wrapped>: PropertyAccess {
+enum KeyedAccess<Wrapped>: ManagedAccess {
     static func value(of object: NSManagedObject, _ property: Managed<Wrapped?>) -> Wrapped? {
         guard let stored = object.accessedKeyedValue(property.name) else {
             KeyRecorder.note(property.name, of: object)

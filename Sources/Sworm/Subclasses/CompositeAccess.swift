@@ -1,6 +1,6 @@
 import SwormPredicates
 
-enum CompositeAccess<Value: CompositeConvertible>: PropertyAccess {
+enum CompositeAccess<Value: CompositeConvertible>: ManagedAccess {
     static func value(of object: NSManagedObject, _ property: Managed<Value>) -> Value {
         object.composite(property.name, as: Value.self) ?? property.fallback
     }
@@ -10,7 +10,7 @@ enum CompositeAccess<Value: CompositeConvertible>: PropertyAccess {
     }
 }
 
-enum OptionalCompositeAccess<Composite: CompositeConvertible>: PropertyAccess {
+enum OptionalCompositeAccess<Composite: CompositeConvertible>: ManagedAccess {
     static func value(of object: NSManagedObject, _ property: Managed<Composite?>) -> Composite? {
         object.composite(property.name, as: Composite.self)
     }

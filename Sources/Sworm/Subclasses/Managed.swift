@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// A property of a subclass of `NSManagedObject` that the context stores, as `@NSManaged` declares one on Apple platforms.
 ///
@@ -27,9 +27,9 @@ public struct Managed<Value> {
     public let name: String
     /// The value of a property without a value.
     @usableFromInline let fallback: Value
-    @usableFromInline let access: any PropertyAccess<Value>.Type
+    @usableFromInline let access: any ManagedAccess<Value>.Type
 
-    init(_ name: String, fallback: Value, access: any PropertyAccess<Value>.Type) {
+    init(_ name: String, fallback: Value, access: any ManagedAccess<Value>.Type) {
         self.name = name
         self.fallback = fallback
         self.access = access

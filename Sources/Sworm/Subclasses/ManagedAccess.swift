@@ -1,6 +1,6 @@
 /// The way in which properties of one type are read and set.
 @usableFromInline
-protocol PropertyAccess<Value> {
+protocol ManagedAccess<Value> {
     associatedtype Value
 
     static func value(of object: NSManagedObject, _ property: Managed<Value>) -> Value

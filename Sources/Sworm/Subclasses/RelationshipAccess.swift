@@ -1,6 +1,6 @@
 import Foundation
 
-enum ToOneAccess<Destination: NSManagedObject>: PropertyAccess {
+enum ToOneAccess<Destination: NSManagedObject>: ManagedAccess {
     static func value(of object: NSManagedObject, _ property: Managed<Destination?>) -> Destination? {
         guard let destination = object.destination(named: property.name) else {
             return KeyRecorder.destination(of: object, by: property.name, as: Destination.self)
@@ -15,7 +15,7 @@ enum ToOneAccess<Destination: NSManagedObject>: PropertyAccess {
     }
 }
 
-enum ToManyAccess<Destination: NSManagedObject>: PropertyAccess {
+enum ToManyAccess<Destination: NSManagedObject>: ManagedAccess {
     static func value(of object: NSManagedObject, _ property: Managed<Set<Destination>>) -> Set<Destination> {
         Set(object.members(named: property.name, as: Destination.self))
     }
@@ -25,7 +25,7 @@ enum ToManyAccess<Destination: NSManagedObject>: PropertyAccess {
     }
 }
 
-enum OrderedAccess<Destination: NSManagedObject>: PropertyAccess {
+enum OrderedAccess<Destination: NSManagedObject>: ManagedAccess {
     static func value(of object: NSManagedObject, _ property: Managed<[Destination]>) -> [Destination] {
         object.members(named: property.name, as: Destination.self)
     }
@@ -35,7 +35,7 @@ enum OrderedAccess<Destination: NSManagedObject>: PropertyAccess {
     }
 }
 
-enum OrderedSetAccess: PropertyAccess {
+enum OrderedSetAccess: ManagedAccess {
     static func value(of object: NSManagedObject, _ property: Managed<NSOrderedSet>) -> NSOrderedSet {
         NSOrderedSet(array: object.members(named: property.name, as: NSManagedObject.self))
     }
