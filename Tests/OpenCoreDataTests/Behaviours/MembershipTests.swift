@@ -1,5 +1,6 @@
 import Foundation
 import SwormPredicates
+import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
