@@ -59,7 +59,7 @@ struct ClassLayerTests {
             #expect(recipe.pictures.map(\.width) == [640] && recipe.pictures.first?.data?.count == 200_000)
         }
         try await service.delete(id)
-        try await stack.performTask { context in
+        try await stack.performTask { (context: NSManagedObjectContext) throws in
             #expect(try EntityRepository<RecipeMedia>(context).count() == 0)
             #expect(try EntityRepository<Ingredient>(context).count() == 0)
             #expect(try EntityRepository<Keyword>(context).values(of: "name") == ["beetroot", "soup"])
