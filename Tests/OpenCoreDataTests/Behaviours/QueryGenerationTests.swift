@@ -118,8 +118,8 @@ struct QueryGenerationTests {
         let reader = GraphLibrary.context(coordinator)
         try reader.setQueryGenerationFrom(.current)
         #expect(try names(reader) == ["a"])
-        recorder.onReceive = {
-            let token = recorder.received.last?["newQueryGeneration"] as? NSQueryGenerationToken
+        recorder.onReceive = { [weak recorder] in
+            let token = recorder?.received.last?["newQueryGeneration"] as? NSQueryGenerationToken
             #expect(throws: Never.self) { try reader.setQueryGenerationFrom(token) }
         }
         try writer.make("Tag", ["name": "b"])

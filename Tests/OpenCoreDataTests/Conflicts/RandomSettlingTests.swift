@@ -185,7 +185,8 @@ private struct SettlingRun {
         var result = Expectation(rows: rows)
         // Two objects of one context with the same code. That is looked at where insertions may bring new ones.
         let codes =
-            writer.inserted.compactMap(\.row.code) + writer.touched.compactMap { writer.known[$0]?.row.code }
+            writer.inserted.compactMap(\.row.code)
+            + writer.touched.compactMap { writer.changed[$0] == nil ? nil : writer.known[$0]?.row.code }
         if policy == .errorMergePolicyType, !writer.inserted.isEmpty, Set(codes).count < codes.count {
             result.fails = true
             return result

@@ -35,6 +35,15 @@ final class Cat: Animal {
     class func fetchRequest() -> NSFetchRequest<Cat> { NSFetchRequest(entityName: "Cat") }
 }
 
+#if canImport(ObjectiveC)
+@objc(Mouse)
+#endif
+final class Mouse: Animal {
+    @Managed("hunter") var hunter: Cat?
+
+    class func fetchRequest() -> NSFetchRequest<Mouse> { NSFetchRequest(entityName: "Mouse") }
+}
+
 /// An entity that was renamed from Guard.
 final class Keeper: NSManagedObject {
     @Managed("id") var id: UUID
@@ -45,15 +54,6 @@ final class Keeper: NSManagedObject {
     // `kittens` is a fetched property, which `Managed` does not have.
 
     class func fetchRequest() -> NSFetchRequest<Keeper> { NSFetchRequest(entityName: "Keeper") }
-}
-
-#if canImport(ObjectiveC)
-@objc(Mouse)
-#endif
-final class Mouse: Animal {
-    @Managed("hunter") var hunter: Cat?
-
-    class func fetchRequest() -> NSFetchRequest<Mouse> { NSFetchRequest(entityName: "Mouse") }
 }
 
 // The entity `Round` has no class in the model: its objects are plain managed objects.

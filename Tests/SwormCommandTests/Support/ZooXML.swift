@@ -45,18 +45,15 @@ enum ZooXML {
             <entity name="Data" representedClassName="Data">
                 <attribute name="bytes" optional="YES" attributeType="Binary"/>
                 <attribute name="default" attributeType="Boolean" defaultValueString="YES" usesScalarValueType="YES"/>
-                <attribute name="description" optional="YES" attributeType="String"/>
-                <attribute name="entity" optional="YES" attributeType="String"/>
-                <attribute name="hash" optional="YES" attributeType="Integer 64" usesScalarValueType="NO"/>
-                <attribute name="isDeleted" attributeType="Boolean" usesScalarValueType="YES"/>
-                <attribute name="self" optional="YES" attributeType="String"/>
+                <attribute name="className" optional="YES" attributeType="String"/>
+                <attribute name="hashValue" optional="YES" attributeType="Integer 64" usesScalarValueType="NO"/>
                 <attribute name="title" optional="YES" attributeType="String"/>
                 <attribute name="_title" optional="YES" attributeType="String"/>
-                <attribute name="2nd" optional="YES" attributeType="String"/>
+                <attribute name="Self" optional="YES" attributeType="String"/>
                 <attribute name="Type" optional="YES" attributeType="Integer 32" usesScalarValueType="NO"/>
                 <attribute name="size" optional="YES" attributeType="Composite" composite="Size"/>
-                <relationship name="subentity" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Data" inverseName="objectID" inverseEntity="Data"/>
-                <relationship name="objectID" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Data" inverseName="subentity" inverseEntity="Data"/>
+                <relationship name="subentity" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Data" inverseName="validateForDelete" inverseEntity="Data"/>
+                <relationship name="validateForDelete" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Data" inverseName="subentity" inverseEntity="Data"/>
             </entity>
             <entity name="Managed" representedClassName=".Managed"/>
             <entity name="NSFetchRequest" representedClassName=".NSFetchRequest"/>

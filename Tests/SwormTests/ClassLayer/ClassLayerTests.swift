@@ -149,12 +149,12 @@ struct ClassLayerTests {
             }
             try await mine.perform {
                 let recipe = try #require(try EntityRepository<Recipe>(mine).object(with: id))
-                (recipe.title, recipe.rating) = ("mine", own)
+                (recipe.title, recipe.rating) = ("mine, \(own)", own)
                 try mine.saveIfNeeded()
             }
             try await stack.performTask { context in
                 let recipe = try #require(try EntityRepository<Recipe>(context).object(with: id))
-                #expect(recipe.title == "mine" && recipe.rating == 5)
+                #expect(recipe.title == "mine, \(own)" && recipe.rating == 5)
             }
         }
     }

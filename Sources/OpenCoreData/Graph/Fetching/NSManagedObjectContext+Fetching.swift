@@ -244,6 +244,8 @@ extension NSManagedObjectContext {
                 if isPartial, try !origins.contains(where: { try originForSaving(object, in: coordinator) === $0 }) {
                     continue
                 }
+                // A changed object that the parent does not have is found again once the parent has it.
+                if object.status.contains(.updated), try !isInParent(object) { continue }
                 if try predicate?.matches(object) ?? true { objects.append(object) }
                 try interruption.check()
             }

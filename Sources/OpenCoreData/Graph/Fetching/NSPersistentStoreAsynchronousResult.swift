@@ -47,6 +47,8 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult, @unchec
     final func run<Result>(_ body: () throws -> Result) -> Result? {
         do {
             try state.withLock { state in
+                // The handler of the progress may be called later.
+                if progress?.isCancelled ?? false { state.isCancelled = true }
                 if state.isCancelled { throw CocoaError(.userCancelled) }
                 state.isRunning = true
             }

@@ -62,6 +62,16 @@ extension NSManagedObjectContext {
         }
     }
 
+    /// Returns whether the parent has an object, if there is a parent.
+    final func isInParent(_ object: NSManagedObject) throws -> Bool {
+        guard let parent = nesting.parent else { return true }
+        return try withParent(parent) {
+            let isPresent = parent.existingCounterpart(of: object.objectID.row) != nil
+            try parent.throwReadError()
+            return isPresent
+        }
+    }
+
     /// Returns the number of the parent's objects that a request finds.
     final func countOfParent(
         _ parent: NSManagedObjectContext, _ specification: FetchSpecification, stores: [NSPersistentStore]?

@@ -27,7 +27,8 @@ extension SaveOperation {
                 }
                 guard context.insertedList.contains(where: isTaken) || context.updatedList.contains(where: isTaken)
                 else { continue }
-                let changed = context.insertedList.objects + context.updatedList.objects
+                // An object whose values are those of its row holds them as any other row does.
+                let changed = context.insertedList.objects + context.updatedList.objects.filter(\.changesRow)
                 if let name = constraint.first, constraint.count == 1,
                     case .attribute(let slot)? = entity.slot(named: name),
                     !hasEqualValues(slot, of: entity, among: changed)
