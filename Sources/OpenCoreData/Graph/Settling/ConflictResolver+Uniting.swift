@@ -45,7 +45,7 @@ extension ConflictResolver {
         }
         try target.load()
         // Only rows that the save writes were compared with the store.
-        if let fresh, !target.hasChanges, target.snapshot.version != fresh.version {
+        if let fresh, !target.changesRow, target.snapshot.version != fresh.version {
             target.replaceSnapshot(fresh)
             target.forgetReadRelationships()
         }
