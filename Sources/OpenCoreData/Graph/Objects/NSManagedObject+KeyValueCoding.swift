@@ -10,7 +10,7 @@ extension NSManagedObject {
     /// - Returns: The same value as `value(forKey:)`, or nil for a key that the entity does not have.
     public final func primitiveValue(forKey key: String) -> Any? {
         switch compiledEntity.slot(named: key) {
-        case .attribute(let slot): return attribute(slot).cocoaValue
+        case .attribute(let slot): return keyedAttribute(slot)
         case .relationship(let slot): return relationshipValue(slot)
         case nil:
             guard let leaves = compiledEntity.composites[key] else { return nil }
@@ -77,7 +77,7 @@ extension NSManagedObject {
         var values: [String: Any] = [:]
         for key in keys ?? propertyNames {
             switch compiledEntity.slot(named: key) {
-            case .attribute(let slot): values[key] = committedAttribute(slot).cocoaValue ?? NSNull()
+            case .attribute(let slot): values[key] = keyedValue(committedAttribute(slot), of: slot) ?? NSNull()
             case .relationship(let slot): values[key] = committedRelationshipValue(slot) ?? NSNull()
             case nil:
                 guard let leaves = compiledEntity.composites[key] else { continue }
@@ -122,7 +122,7 @@ extension NSManagedObject {
                 let key = String(name[..<dot])
                 values[key] = compositeValue(key, leaves: leaves) ?? NSNull()
             } else {
-                values[name] = attribute(slot).cocoaValue ?? NSNull()
+                values[name] = keyedAttribute(slot) ?? NSNull()
             }
         }
         changedRelationships.forEach {
@@ -161,6 +161,7 @@ extension CompiledEntity {
     /// Converts an untyped value to a value of an attribute.
     func attributeValue(_ any: Any?, slot: Int) throws -> AttributeValue {
         if let id = any as? NSManagedObjectID { return .object(id.reference) }
+        if traits[slot].type == .transformable { return try transformed(any, slot: slot) }
         guard let value = AttributeValue(any: any) else {
             throw CoreDataError(
                 NSManagedObjectValidationError,

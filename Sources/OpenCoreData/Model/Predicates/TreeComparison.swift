@@ -1,0 +1,29 @@
+import Foundation
+
+/// A comparison of two expressions. Foundation's own comparisons cannot be created on this platform.
+final class TreeComparison: NSComparisonPredicate {
+    /// The predicate that the comparison evaluates; nil only while the object is being created.
+    private var storage: FormatPredicate?
+
+    /// Returns a comparison.
+    static func make(_ predicate: FormatPredicate) -> TreeComparison {
+        // A constant predicate refers to no object.
+        let comparison = ClassMemory.makeObject(of: TreeComparison.self, like: NSPredicate(value: true))
+        comparison.storage = predicate
+        return comparison
+    }
+
+    var predicate: FormatPredicate { storage ?? FormatPredicate(tree: .constant(false)) }
+
+    /// The comparison in the language of formats.
+    override var description: String { predicate.description }
+
+    override func evaluate(with object: Any?) -> Bool { predicate.evaluate(with: object) }
+
+    override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
+        predicate.evaluate(with: object, substitutionVariables: bindings)
+    }
+
+    /// Returns the comparison itself, because it is immutable.
+    override func copy(with zone: NSZone? = nil) -> Any { self }
+}
