@@ -87,8 +87,8 @@ let engineTests: [Target] = [
     .testTarget(
         name: "SwormCommandTests",
         dependencies: [
-            "SwormCommand", "Sworm", "OpenCoreData", "SwormStore", "SwormPredicates", "SwormSQLite", "SwormRows",
-            "TestSupport",
+            "SwormCommand", "SwormTools", "Sworm", "OpenCoreData", "SwormStore", "SwormPredicates", "SwormSQLite",
+            "SwormRows", "TestSupport",
         ],
         swiftSettings: settings),
 ]

@@ -46,6 +46,12 @@ typedef struct {
 
 extern sworm_object_size _swift_getSwiftClassInstanceExtents(const void *_Nonnull class_metadata);
 extern void *_Nonnull swift_allocObject(const void *_Nonnull class_metadata, size_t size, size_t alignment_mask);
+/* A pointer that any thread reads, and that is exchanged rarely. */
+static inline void sworm_pointer_set(void **pointer, void *value) {
+    __atomic_store_n(pointer, value, __ATOMIC_RELEASE);
+}
+
+static inline void *sworm_pointer(void *const *pointer) { return __atomic_load_n(pointer, __ATOMIC_ACQUIRE); }
 
 #if defined(__linux__)
 #include <sys/syscall.h>

@@ -37,8 +37,9 @@ extension ConflictSettlement {
             }
         }
         // If the unique values of an object belong to several rows, it is united with the first of them. From then on
-        // it is an update of that row and no longer an insertion.
-        for (object, holder) in pairs where insertions.contains(object) {
+        // it is an update of that row and no longer an insertion. Objects that had a row precede new ones.
+        let ordered = pairs.filter { returns($0.object) } + pairs.filter { !returns($0.object) }
+        for (object, holder) in ordered where insertions.contains(object) {
             switch holder {
             case .stored(let existing): unite(object, with: existing)
             // An object that is no longer inserted has become another row, whose values are compared anew.
@@ -55,9 +56,15 @@ extension ConflictSettlement {
         }
         guard conflict.databaseObject == nil else { return nil }
         let saved = conflict.conflictingObjects.filter { !insertions.contains($0) }
-        guard let first = saved.first else { return conflict.conflictingObjects.first.map { .inserted($0) } }
+        guard let first = saved.first else {
+            let first = conflict.conflictingObjects.first { returns($0) } ?? conflict.conflictingObjects.first
+            return first.map { .inserted($0) }
+        }
         return saved.count == 1 ? fresh[first].map { .stored($0) } : nil
     }
+
+    /// Returns whether an inserted object had a row, and returns to the key of that row.
+    private func returns(_ object: RowID) -> Bool { insertions[object]?.lostVersion != nil }
 
     /// Unites an inserted object with one that was inserted before.
     private mutating func unite(_ object: RowID, withInserted first: RowID) {

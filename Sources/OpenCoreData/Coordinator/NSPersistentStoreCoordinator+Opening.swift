@@ -13,7 +13,9 @@ extension NSPersistentStoreCoordinator {
     /// - Parameters:
     ///   - storeType: `NSSQLiteStoreType` or `NSInMemoryStoreType`.
     ///   - configuration: The name of a configuration of the model; nil for all entities.
-    ///   - storeURL: The URL of the file. `/dev/null` means an in-memory store.
+    ///   - storeURL: The URL of the file. `/dev/null` means an in-memory store, and a URL below it, such as
+    ///     `/dev/null/shared`, an in-memory store that is shared by all coordinators of the process which open this URL,
+    ///     until the last of them has removed it.
     ///   - options: Options by key.
     /// - Returns: The store.
     /// - Throws: The issues of an invalid model; an error with the code `NSPersistentStoreIncompatibleVersionHashError`
@@ -56,7 +58,7 @@ extension NSPersistentStoreCoordinator {
         if let url, !storeOptions.isReadOnly {
             if kind.isMissing(url) {
                 storeOptions.modelCache = try managedObjectModel.storeCache()
-            } else if storeOptions.migratesAutomatically {
+            } else if storeOptions.migratesAutomatically, !storeOptions.ignoresVersion {
                 try migrate(storeAt: url, of: kind, options: storeOptions, coordinatorOptions: options ?? [:])
             }
         }
@@ -71,7 +73,7 @@ extension NSPersistentStoreCoordinator {
             store.leave()
             throw error
         }
-        if let posting = RemoteChangePosting(store) { store.onLeave = { posting.end() } }
+        store.startPosting()
         post(.NSPersistentStoreCoordinatorStoresDidChange, [NSAddedPersistentStoresKey: [store]])
         return store
     }
@@ -147,7 +149,7 @@ extension NSPersistentStoreCoordinator {
                 "Cannot destroy the store at '\(url.path)': it is open. Remove it first."
             )
         }
-        if StoreFiles.isMemory(url) { return }
+        if StoreFiles.isFileless(url) { return }
         let isForced = (options?[NSPersistentStoreForceDestroyOption] as? NSNumber)?.boolValue ?? false
         let disk = StoreDisk(coordinatorOptions: options)
         try StoreKinds.kind(ofType: storeType).destroy(url, disk, isForced)

@@ -14,6 +14,9 @@ extension StoreOptions {
         writesMirroredStores = try Self.flag(SwormWritesMirroredStoresOption, in: options) ?? writesMirroredStores
         writesWithInferredModel =
             try Self.flag(SwormWritesWithInferredModelOption, in: options) ?? writesWithInferredModel
+        ignoresVersion = try Self.flag(NSIgnorePersistentStoreVersioningOption, in: options) ?? ignoresVersion
+        vacuumsFile = try Self.flag(NSSQLiteManualVacuumOption, in: options) ?? vacuumsFile
+        analyzesFile = try Self.flag(NSSQLiteAnalyzeOption, in: options) ?? analyzesFile
         let stages = options[NSPersistentStoreStagedMigrationManagerOptionKey]
         if let stages, !(stages is NSStagedMigrationManager) {
             throw Self.wrong(NSPersistentStoreStagedMigrationManagerOptionKey, value: stages)
@@ -31,8 +34,9 @@ extension StoreOptions {
             }
             busyTimeout = seconds
         }
-        if let value = options[SwormReadersOption] {
-            guard let number = value as? Int, number > 0 else { throw Self.wrong(SwormReadersOption, value: value) }
+        for key in [NSPersistentStoreConnectionPoolMaxSizeKey, SwormReadersOption] {
+            guard let value = options[key] else { continue }
+            guard let number = value as? Int, number > 0 else { throw Self.wrong(key, value: value) }
             slotLimit = number
             idleReaders = number
         }

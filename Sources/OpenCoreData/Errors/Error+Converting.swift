@@ -28,7 +28,8 @@ extension CoreDataError {
         if isOfApplication, let cause { return cause }
         var info = errorUserInfo
         info[Self.userInfoKey] = self
-        let found = objects.compactMap { finder?.object(of: $0) }
+        var seen: Set<ObjectIdentifier> = []
+        let found = objects.compactMap { finder?.object(of: $0) }.filter { seen.insert(ObjectIdentifier($0)).inserted }
         info[NSAffectedObjectsErrorKey] = found.isEmpty ? nil : found
         if isOfOneObject { info[NSValidationObjectErrorKey] = found.first }
         if !details.isEmpty { info[NSDetailedErrorsKey] = details.map { $0.cocoaError(findingObjectsIn: finder) } }
@@ -41,7 +42,7 @@ extension CoreDataError {
         return CocoaError(CocoaError.Code(rawValue: errorCode), userInfo: info)
     }
 
-    /// Whether the error is about a value or a relationship that is not valid. Several of them may be of several objects.
+    /// Whether the error is about one value or relationship that is not valid.
     private var isOfOneObject: Bool {
         errorCode != NSValidationMultipleErrorsError
             && (NSManagedObjectValidationError...NSValidationInvalidURIError).contains(errorCode)

@@ -3,7 +3,7 @@ import SwormPredicates
 
 /// A finder of the objects that an error is about. The error itself has only their identities.
 protocol ErrorObjectFinder {
-    /// Returns the managed object with an identity; nil if there is none.
+    /// Returns the managed object with an identity; nil if it does not exist.
     func object(of reference: ObjectReference) -> NSObject?
 }
 

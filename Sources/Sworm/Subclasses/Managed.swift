@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// A property of a subclass of `NSManagedObject` that the context stores, as `@NSManaged` declares one on Apple platforms.
 ///
@@ -13,22 +13,23 @@ public import Foundation
 /// ```
 /// The argument is the name of the property in the model. A property can be an attribute of any type that an
 /// ``Attribute`` can have, or a relationship: to one as an optional object, to many as a set, and an ordered relationship
-/// as an array or an `NSOrderedSet`.
+/// as an array or an `NSOrderedSet`. A composite attribute is a ``CompositeConvertible`` struct, and the name of one of its
+/// elements is a path: `@Managed("address.city") var city: String?`.
 ///
 /// Reading a property fires the object's fault, and setting one marks the object as changed. The name and the type are
 /// checked against the model when the property is first used: with OpenCoreData, the next save or fetch throws an error that
 /// names the property; Core Data raises its own exception. A property that has no value that its type can express, because
 /// the attribute is nil or holds a value of another type, has its default: the one that is declared, or else zero, false or
-/// empty. Reading allocates no memory beyond that of the value.
+/// empty. Reading an attribute allocates no memory beyond that of the value.
 @propertyWrapper
 public struct Managed<Value> {
     /// The name of the property in the model.
     public let name: String
     /// The value of a property without a value.
-    let fallback: Value
-    private let access: any PropertyAccess<Value>.Type
+    @usableFromInline let fallback: Value
+    @usableFromInline let access: any ManagedAccess<Value>.Type
 
-    init(_ name: String, fallback: Value, access: any PropertyAccess<Value>.Type) {
+    init(_ name: String, fallback: Value, access: any ManagedAccess<Value>.Type) {
         self.name = name
         self.fallback = fallback
         self.access = access
@@ -41,7 +42,9 @@ public struct Managed<Value> {
         set {}
     }
 
+    // Inlined, so that the compiler replaces the key path of the storage by an access to it.
     /// The value of a property of an object.
+    @inlinable
     public static subscript<Owner: NSManagedObject>(
         _enclosingInstance object: Owner, wrapped property: ReferenceWritableKeyPath<Owner, Value>,
         storage storage: ReferenceWritableKeyPath<Owner, Managed>
@@ -55,63 +58,4 @@ public struct Managed<Value> {
             property.access.set(newValue, of: object, property)
         }
     }
-}
-
-extension Managed {
-    /// Declares an attribute that always has a value.
-    ///
-    /// - Parameter name: The name of the attribute in the model.
-    public init(_ name: String) where Value: NonOptionalAttribute {
-        self.init(name, fallback: Value.valueForNil, access: AttributeAccess<Value>.self)
-    }
-
-    /// Declares an attribute that always has a value, for example one of an enumeration.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the attribute in the model.
-    ///   - fallback: The value of an object whose attribute is nil, or holds a value that the type does not have.
-    public init(_ name: String, default fallback: Value) where Value: SupportedAttributeType {
-        self.init(name, fallback: fallback, access: AttributeAccess<Value>.self)
-    }
-
-    /// Declares an optional attribute.
-    ///
-    /// - Parameter name: The name of the attribute in the model.
-    public init<Wrapped: SupportedAttributeType>(_ name: String) where Value == Wrapped? {
-        self.init(name, fallback: nil, access: OptionalAttributeAccess<Wrapped>.self)
-    }
-
-    /// Declares a relationship to one object.
-    ///
-    /// - Parameter name: The name of the relationship in the model.
-    public init<Destination: NSManagedObject>(_ name: String) where Value == Destination? {
-        self.init(name, fallback: nil, access: ToOneAccess<Destination>.self)
-    }
-
-    /// Declares a relationship to many objects.
-    ///
-    /// - Parameter name: The name of the relationship in the model.
-    public init<Destination: NSManagedObject>(_ name: String) where Value == Set<Destination> {
-        self.init(name, fallback: [], access: ToManyAccess<Destination>.self)
-    }
-
-    /// Declares an ordered relationship to many objects.
-    ///
-    /// - Parameter name: The name of the relationship in the model.
-    public init<Destination: NSManagedObject>(_ name: String) where Value == [Destination] {
-        self.init(name, fallback: [], access: OrderedAccess<Destination>.self)
-    }
-
-    /// Declares an ordered relationship to many objects.
-    ///
-    /// - Parameter name: The name of the relationship in the model.
-    public init(_ name: String) where Value == NSOrderedSet {
-        self.init(name, fallback: .none, access: OrderedSetAccess.self)
-    }
-}
-
-extension NSOrderedSet {
-    /// A set without members, which all properties share.
-    // nonisolated(unsafe): the set never changes.
-    nonisolated(unsafe) fileprivate static let none = NSOrderedSet()
 }

@@ -28,7 +28,8 @@ enum FreezeCommand {
                 OptionSpec("check", summary: "Changes nothing, and lists the differences."),
                 OptionSpec(
                     "name", value: "NAME",
-                    summary: "The name of the version. The default is the identifier that the model has, or its file name."),
+                    summary:
+                        "The name of the version. The default is the identifier that the model has, or its file name."),
                 OptionSpec("force", summary: "Replaces a frozen version of the same name."), StoreModelChoice.option,
                 OptionSpec("json", summary: "Writes the differences as JSON."),
             ],
@@ -37,19 +38,15 @@ enum FreezeCommand {
                 "sworm-tool freeze --check Library.xcdatamodeld Releases",
             ])
     ) { arguments, console in
-        if arguments.has("check") { return try check(arguments, console) }
+        if arguments.has("check") { return try check(arguments, to: console) }
         if arguments.has("json") {
             throw ToolError(.usage, "--json is for the differences that --check lists", hint: "omit --json")
         }
         let folder = try FrozenFolder(arguments.operands.count > 1 ? arguments.operands[1] : standardFolder)
-        let (model, _) = try StoreModelChoice.model(of: arguments)
-        guard model.storeHashes == nil else {
-            throw ToolError(
-                .modelNeeded, "'\(arguments.operands[0])' has no copy of the model that it was written with",
-                hint: "name the model: --model PATH")
-        }
+        let model = try StoreModelChoice.model(of: arguments).model
+        try requireWhole(model, of: arguments)
         for note in model.readingNotes { console.warn(note) }
-        let (names, source) = try names(for: model, arguments)
+        let (names, source) = try names(for: model, of: arguments)
         let parts = FrozenParts(names: names, model: model)
         let (outcome, warnings) = try folder.write(parts, source: source, replaces: arguments.has("force"))
         for warning in warnings { console.warn(warning) }
@@ -61,9 +58,17 @@ enum FreezeCommand {
         return .ok
     }
 
+    /// Throws an error if the model was inferred from the tables of a store.
+    private static func requireWhole(_ model: NSManagedObjectModel, of arguments: Arguments) throws {
+        guard model.storeHashes != nil else { return }
+        throw ToolError(
+            .modelNeeded, "'\(arguments.operands[0])' has no copy of the model that it was written with",
+            hint: "name the model: --model PATH")
+    }
+
     /// Returns the names of a version, and that of the version in the model file.
     private static func names(
-        for model: NSManagedObjectModel, _ arguments: Arguments
+        for model: NSManagedObjectModel, of arguments: Arguments
     ) throws -> (FrozenNames, source: String?) {
         let path = arguments.operands[0]
         let url = Arguments.url(path)
@@ -81,7 +86,7 @@ enum FreezeCommand {
 
     // MARK: Checking
 
-    private static func check(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
+    private static func check(_ arguments: Arguments, to console: Console) throws -> ExitCode {
         if arguments.has("force") {
             throw ToolError(.usage, "--check changes nothing, so that --force has no meaning", hint: "omit --force")
         }
@@ -102,16 +107,14 @@ enum FreezeCommand {
         }
         let frozen = try versions.map { try FrozenVersion($0, in: folder) }
         var drifts = frozen.flatMap { $0.drifts() }
-        if !isAlone { drifts += try current(arguments, console).drifts(from: frozen) }
-        write(drifts, versions: versions, arguments, console)
+        if !isAlone { drifts += try current(arguments, to: console).drifts(from: frozen) }
+        write(drifts, versions: versions, asJSON: arguments.has("json"), to: console)
         return drifts.isEmpty ? .ok : .found
     }
 
-    private static func current(_ arguments: Arguments, _ console: Console) throws -> CurrentModels {
-        let path = arguments.operands[0]
-        let (model, source) = try StoreModelChoice.model(of: arguments)
-        guard FilePath.isModel(path) else { return CurrentModels([(source, model)]) }
-        let (readable, unreadable) = try NSManagedObjectModel.readVersions(at: Arguments.url(path))
+    private static func current(_ arguments: Arguments, to console: Console) throws -> CurrentModels {
+        let (readable, unreadable) = try StoreModelChoice.versions(of: arguments)
+        for (_, model) in readable { try requireWhole(model, of: arguments) }
         for version in unreadable {
             console.warn("the version '\(version.name)' cannot be read: \(version.error.message)")
         }
@@ -119,9 +122,9 @@ enum FreezeCommand {
     }
 
     private static func write(
-        _ drifts: [FrozenDrift], versions: [String], _ arguments: Arguments, _ console: Console
+        _ drifts: [FrozenDrift], versions: [String], asJSON: Bool, to console: Console
     ) {
-        if arguments.has("json") {
+        if asJSON {
             console.answer(
                 .object([
                     ("versions", .array(versions.map { .string($0) })),

@@ -13,7 +13,7 @@ enum InspectCommand {
                     + "relationships and shares that wait for upload, as Core Data counts them before an export; rows without a "
                     + "record and records without a row; the transactions that were not exported, by author; the last events "
                     + "and the zones. Only this file is read: the state of the server and of other devices is not in it. "
-                    + "What the file does not show is unknown, and null in JSON. The user's record name and the contents of "
+                    + "Facts that the file does not show are unknown, and null in JSON. The user's record name and the contents of "
                     + "records are not shown.",
             ],
             operands: [OperandSpec("STORE", summary: "The store file.")],

@@ -154,7 +154,7 @@ struct SwiftAttribute {
         }
     }
 
-    /// Returns a value as Swift code; nil if there is none for it.
+    /// Returns a value as Swift code; nil if no code makes it.
     static func literal(_ value: AttributeValue, as type: SwormPredicates.AttributeType) -> String? {
         switch (value, type) {
         case (.int(let number), .boolean): number == 0 ? "false" : "true"

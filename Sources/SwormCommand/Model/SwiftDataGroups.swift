@@ -6,7 +6,7 @@ struct SwiftDataGroups {
     private(set) var unique: [[String]] = []
     /// The names of the attributes of each index.
     private(set) var indexes: [[String]] = []
-    /// What the macros cannot express.
+    /// Comments about constraints and indexes that the macros cannot express.
     private(set) var notes: [String] = []
 
     /// - Parameter isClass: Returns whether an entity has a class in the schema.
@@ -23,7 +23,9 @@ struct SwiftDataGroups {
             if constraint.count > 1 || !own.contains(constraint.first ?? "") { unique.append(constraint) }
         }
         for property in entity.ownProperties where property.isIndexed {
-            guard !entity.indexes.contains(where: { $0.elements.map(\.propertyName) == [property.name] }) else { continue }
+            guard !entity.indexes.contains(where: { $0.elements.map(\.propertyName) == [property.name] }) else {
+                continue
+            }
             add(index: [property.name], of: entity, else: property.name)
         }
         for index in entity.indexes { add(index, of: entity) }

@@ -48,7 +48,7 @@ struct SwiftDataNames {
         return (isSwift ? "Swift." : "Foundation.") + type
     }
 
-    /// Returns a value as Swift code; nil if there is none for it.
+    /// Returns a value as Swift code; nil if no code makes it.
     func literal(_ value: AttributeValue, as type: SwormPredicates.AttributeType) -> String? {
         guard let text = SwiftAttribute.literal(value, as: type) else { return nil }
         let name = SwiftAttribute.type(type)

@@ -183,14 +183,12 @@ struct SwiftDataProperty {
         case .noActionDeleteRule: arguments.append("deleteRule: .noAction")
         case .nullifyDeleteRule: break
         }
-        if relationship.isToMany, relationship.minCount > 0 {
-            arguments.append("minimumModelCount: \(relationship.minCount)")
-        }
+        if relationship.minCount > 0 { arguments.append("minimumModelCount: \(relationship.minCount)") }
         if relationship.isToMany, relationship.maxCount > 0 {
             arguments.append("maximumModelCount: \(relationship.maxCount)")
         }
         arguments += former(relationship)
-        if let inverse = relationship.inverseRelationship, namesInverse(relationship, inverse) {
+        if let inverse = relationship.inverseRelationship, namesInverse(inverse, of: relationship) {
             arguments.append("inverse: \\\(destination).\(SwiftDataNames.property(inverse.name))")
         }
         arguments += modifier(relationship)
@@ -199,7 +197,7 @@ struct SwiftDataProperty {
 
     /// Returns whether a relationship names its inverse. Only one side of each pair can.
     private static func namesInverse(
-        _ relationship: NSRelationshipDescription, _ inverse: NSRelationshipDescription
+        _ inverse: NSRelationshipDescription, of relationship: NSRelationshipDescription
     ) -> Bool {
         let here = (relationship.entity.name ?? "", relationship.name)
         return here < (inverse.entity.name ?? "", inverse.name)

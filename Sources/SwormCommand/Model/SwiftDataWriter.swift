@@ -4,7 +4,7 @@ import SwormStore
 
 /// A writer that generates the source of a SwiftData schema for a model: an enum of model classes.
 ///
-/// What SwiftData cannot express is described in comments, with the reason.
+/// Properties and rules that SwiftData cannot express are described in comments, with the reason.
 struct SwiftDataWriter {
     private var lines: [String] = []
     let entities: [NSEntityDescription]
@@ -29,7 +29,7 @@ struct SwiftDataWriter {
     }
 
     private mutating func write(source: String, name: String, version: (Int, Int, Int)) {
-        add("// The SwiftData schema of \(SwiftNames.oneLine(source)). What SwiftData cannot express is in comments.")
+        add("// The SwiftData schema of \(SwiftNames.oneLine(source)). Comments describe the rest of the model.")
         add()
         add("#if canImport(SwiftData)")
         add("import Foundation")
@@ -94,7 +94,7 @@ struct SwiftDataWriter {
             for (text, depth) in property.lines { add(text, depth: depth + 2) }
         }
         if !properties.isEmpty { add() }
-        writeInitializer(properties, inherited: superclass.map(parameters), hasSuperclass: superclass != nil)
+        writeInitializer(properties, inherited: superclass.map { parameters(of: $0) }, hasSuperclass: superclass != nil)
         add("}", depth: 1)
     }
 
@@ -132,7 +132,7 @@ struct SwiftDataWriter {
         if !groups.unique.isEmpty || !groups.indexes.isEmpty { add() }
     }
 
-    /// Returns the declarations of the properties that the class itself has, and comments about the others.
+    /// Returns the declarations of the properties that the class itself has, and comments about those that it cannot have.
     private func declarations(of entity: NSEntityDescription) -> [SwiftDataProperty] {
         let unique = Set(entity.uniquenessNames.filter { $0.count == 1 }.compactMap(\.first))
         let own = superclass(of: entity) == nil ? entity.properties : entity.ownProperties
@@ -144,7 +144,8 @@ struct SwiftDataWriter {
             case let relationship as NSRelationshipDescription:
                 SwiftDataProperty(relationship, names: names)
             default:
-                SwiftDataProperty(leftOut: property.name, because: "is a fetched property, which SwiftData does not have")
+                SwiftDataProperty(
+                    leftOut: property.name, because: "is a fetched property, which SwiftData does not have")
             }
         }
     }
@@ -157,7 +158,7 @@ struct SwiftDataWriter {
 
     /// Returns the parameters that an initializer has for the properties without a value of their own.
     private func parameters(of entity: NSEntityDescription) -> [SwiftDataProperty] {
-        declarations(of: entity).filter(\.needsValue) + (superclass(of: entity).map(parameters) ?? [])
+        declarations(of: entity).filter(\.needsValue) + (superclass(of: entity).map { parameters(of: $0) } ?? [])
     }
 
     private mutating func writeInitializer(

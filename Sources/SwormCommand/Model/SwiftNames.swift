@@ -37,9 +37,21 @@ enum SwiftNames {
 
     /// Returns the name of a property.
     static func property(_ name: String) -> String {
-        // These names have another meaning after a period, even in backticks, or belong to the enums of entities.
-        if ["Type", "Protocol", "self", "init", "Self", "subentity"].contains(name) { return name + "_" }
+        // This name belongs to the enums of entities.
+        name == "subentity" ? name + "_" : member(name)
+    }
+
+    /// Returns a name as that of a member of any type.
+    static func member(_ name: String) -> String {
+        // These names have another meaning after a period, even in backticks.
+        if ["Type", "Protocol", "self", "init", "Self"].contains(name) { return name + "_" }
         return keywords.contains(name) ? "`\(name)`" : name
+    }
+
+    /// Returns whether a text can be a name in Swift, if necessary in backticks.
+    static func isIdentifier(_ text: String) -> Bool {
+        guard let first = text.first, first == "_" || first.isLetter else { return false }
+        return text.allSatisfy { $0 == "_" || $0.isLetter || $0.isNumber }
     }
 
     /// Returns the name of the nested type for a composite attribute. It must not shadow any type that is used there.

@@ -34,7 +34,7 @@ extension Double {
     fileprivate var textInSQLite: String {
         guard isFinite else { return self < 0 ? "-Inf" : "Inf" }
         let text = String(format: "%.15g", self == 0 ? 0 : self)
-        let mantissa = text.prefix { $0 != "e" }
+        let mantissa = String(text.prefix { $0 != "e" })
         return mantissa.contains(".") ? text : mantissa + ".0" + text.dropFirst(mantissa.count)
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The result of a collection operator as key-value coding defines it: nil counts as zero in sums and averages, and is
-/// ignored in extremes.
+/// A collection operator as key-value coding defines it: nil counts as zero in sums and averages, and is ignored in
+/// extremes.
 package enum KeyedAggregate: String, Sendable {
     case sum = "@sum"
     case average = "@avg"
@@ -10,19 +10,21 @@ package enum KeyedAggregate: String, Sendable {
 
     /// Returns the aggregate of values; nil if they have none.
     package func result(of values: [AttributeValue]) -> AttributeValue? {
-        let tree = ExpressionTree.evaluatedObject
-        let present = values.filter { $0 != .null }.map(EvaluationValue.value)
-        let result: EvaluationValue?
-        switch self {
-        case .sum: result = try? sum(of: values.map(\.asNumber), in: tree, exactly: true)
-        case .average: result = try? average(of: values.map(\.asNumber), count: values.count, in: tree) ?? .value(.double(0))
-        case .minimum, .maximum:
-            guard values.allSatisfy(\.hasOrder) else { return nil }
-            let order: ComparisonResult = self == .minimum ? .orderedAscending : .orderedDescending
-            result = try? extreme(of: present, order, in: tree, exactly: true)
-        }
-        guard let single = result?.single, single != .null else { return nil }
+        guard let single = (try? evaluated(self, of: values))?.single, single != .null else { return nil }
         return single
+    }
+}
+
+private func evaluated(_ aggregate: KeyedAggregate, of values: [AttributeValue]) throws -> EvaluationValue {
+    let tree = ExpressionTree.evaluatedObject
+    switch aggregate {
+    case .sum: return try sum(of: values.map(\.asNumber), in: tree, exactly: true)
+    case .average:
+        return try average(of: values.map(\.asNumber), count: values.count, in: tree) ?? .value(.double(0))
+    case .minimum, .maximum:
+        guard values.allSatisfy(\.hasOrder) else { return .null }
+        let order: ComparisonResult = aggregate == .minimum ? .orderedAscending : .orderedDescending
+        return try extreme(of: values.map(EvaluationValue.value), order, in: tree, exactly: true)
     }
 }
 

@@ -25,16 +25,16 @@ extension ReleasedModel.Property {
                     isExternal ? "\(name) that may be in files" : name,
                 ]
             case .toOne(let destination, let inverse, let counts):
-                return ["relation to one"] + Self.words(destination, inverse, counts: counts)
+                return ["relation to one"] + Self.words(to: destination, inverse: inverse, counts: counts)
             case .toMany(let isOrdered, let destination, let inverse, let counts):
                 let kind = isOrdered ? "ordered relation to many" : "relation to many"
-                return [kind] + Self.words(destination, inverse, counts: counts)
+                return [kind] + Self.words(to: destination, inverse: inverse, counts: counts)
             case .other: return ["property"]
             }
         }
 
         private static func words(
-            _ destination: String?, _ inverse: String?, counts: (low: Int, high: Int)
+            to destination: String?, inverse: String?, counts: (low: Int, high: Int)
         ) -> [String] {
             [
                 "leads to '\(destination ?? "")'", "inverse '\(inverse ?? "")'",

@@ -22,7 +22,7 @@ package enum ValueKind: Sendable, Hashable {
     }
 
     /// Whether the values have an order.
-    var isOrdered: Bool { isNumber || isText || self == .date }
+    package var isOrdered: Bool { isNumber || isText || self == .date }
 
     var name: String {
         switch self {

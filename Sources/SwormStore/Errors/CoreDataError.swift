@@ -44,7 +44,7 @@ package struct CoreDataError: Error, CustomNSError, LocalizedError, CustomString
         self.attachment = attachment
     }
 
-    /// Returns the error that stands for an error of the application among the errors of this framework.
+    /// Returns an error of the application as one of the errors of this framework.
     package static func ofApplication(
         _ error: any Error, _ message: String, entity: String, key: String? = nil, objects: [ObjectReference] = []
     ) -> CoreDataError {

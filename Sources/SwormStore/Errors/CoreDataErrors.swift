@@ -3,7 +3,7 @@
 /// A value does not satisfy a validation predicate.
 public var NSManagedObjectValidationError: Int { 1550 }
 
-/// Objects of one save hold the same unique values.
+/// Objects violate a uniqueness constraint.
 public var NSManagedObjectConstraintValidationError: Int { 1551 }
 
 /// Several values are invalid. The errors are stored under `NSDetailedErrorsKey`.

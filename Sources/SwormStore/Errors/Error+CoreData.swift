@@ -6,7 +6,7 @@ extension Error {
     package var asCoreData: CoreDataError? {
         if let error = self as? CoreDataError { return error }
         // An application may have thrown an error on as an NSError.
-        let info = (self as? CocoaError)?.userInfo ?? (self as? NSError)?.userInfo
+        let info = (self as? CocoaError)?.userInfo ?? ((self as Any) as? NSError)?.userInfo
         return info?[CoreDataError.userInfoKey] as? CoreDataError
     }
 }

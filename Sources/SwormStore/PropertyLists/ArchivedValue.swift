@@ -40,7 +40,7 @@ private struct Reader {
     private var known: [Int: Result] = [:]
     /// The collections that are being read.
     private var open: Set<Int> = []
-    /// The largest size of a collection. Collections that contain others several times can grow without limit.
+    /// The largest size of a collection. Collections that contain a collection several times can grow without limit.
     private let largest: Int
     private static let deepest = 64
 
@@ -67,7 +67,9 @@ private struct Reader {
         guard depth < Self.deepest else {
             throw ArchiveError("the collections in the archive are nested more than \(Self.deepest) levels deep")
         }
-        guard open.insert(object.number).inserted else { throw ArchiveError("a collection in the archive contains itself") }
+        guard open.insert(object.number).inserted else {
+            throw ArchiveError("a collection in the archive contains itself")
+        }
         defer { open.remove(object.number) }
         let result: Result
         switch object.className {

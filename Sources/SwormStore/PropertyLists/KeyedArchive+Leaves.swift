@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import SwormRows
 
 // Objects of Foundation's value classes.

@@ -17,7 +17,7 @@ package struct SaveRequest: Sendable {
         ///
         /// The recreated row gets a higher version, because other contexts may still hold the old row and must not
         /// mistake one for the other.
-        var lostVersion: Int64?
+        package var lostVersion: Int64?
         package init(row: RowID, attributes: [AttributeValue], toOnes: [RowID?], lostVersion: Int64? = nil) {
             self.row = row
             self.attributes = attributes
@@ -66,6 +66,16 @@ package struct SaveRequest: Sendable {
         }
     }
 
+    /// A row that is not written, and must nevertheless have the version that was read.
+    package struct Expectation: Sendable {
+        package var row: RowID
+        package var version: Int64
+        package init(row: RowID, version: Int64) {
+            self.row = row
+            self.version = version
+        }
+    }
+
     /// A change of a many-to-many relationship, or of a relationship without an inverse, listed from one side only.
     package struct Link: Sendable, Hashable {
         package var owner: RowID
@@ -91,6 +101,7 @@ package struct SaveRequest: Sendable {
     package var insertions: [Insertion] = []
     package var updates: [Update] = []
     package var deletions: [Deletion] = []
+    package var expectations: [Expectation] = []
     package var addedLinks: [Link] = []
     package var removedLinks: [Link] = []
     /// The order keys to write after links are added.
@@ -99,6 +110,9 @@ package struct SaveRequest: Sendable {
     package var author: String?
     /// The name of the context that makes the changes, for the store's history.
     package var contextName: String?
+    /// Whether rows of the request may have the same unique values. They are then compared before anything is written,
+    /// because a file may lack the index that reports them.
+    package var mayRepeatValues = false
 
     package init() {}
 

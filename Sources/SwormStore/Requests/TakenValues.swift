@@ -10,7 +10,7 @@ package enum TakenValues {
     /// Returns the handling that updates the row.
     ///
     /// - Parameter given: Returns the slots of the attributes that were given for a value of the batch's type.
-    package static func updateRow<T>(given: @escaping (T) -> SlotSet) -> TakenValues {
+    package static func updatingRow<T>(given: @escaping (T) -> SlotSet) -> TakenValues {
         // `RowBatch` only passes addresses of values of its type.
         .updateRow { place in given(place.assumingMemoryBound(to: T.self).pointee) }
     }

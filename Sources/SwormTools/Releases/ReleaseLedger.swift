@@ -82,8 +82,8 @@ public struct ReleaseLedger: Sendable {
     ///   - name: The name of the version.
     ///   - model: The model in the code, or in a file.
     /// - Throws: A `StoreError` with the code `changedRelease` that names every property that differs, or lists the
-    ///   recorded versions if there is none with the name.
-    public func check(_ name: String, model: NSManagedObjectModel) throws { try require(changes(of: name, model)) }
+    ///   recorded versions if the name is not one of them.
+    public func check(_ name: String, model: NSManagedObjectModel) throws { try require(changes(of: name, to: model)) }
 
     /// Checks that the tables of types make the model that a version was released with.
     ///
@@ -94,7 +94,7 @@ public struct ReleaseLedger: Sendable {
     ///   - name: The name of the version.
     ///   - types: Types with tables. The types that their relations refer to are included.
     /// - Throws: A `StoreError` with the code `changedRelease` that names every property that differs, or lists the
-    ///   recorded versions if there is none with the name; or one with the code `invalidTable`.
+    ///   recorded versions if the name is not one of them; or one with the code `invalidTable`.
     public func check(_ name: String, tables types: any ManagedObjectConvertible.Type...) throws {
         try check(name, model: try TableModel.shared(for: types))
     }
@@ -131,10 +131,10 @@ public struct ReleaseLedger: Sendable {
     // MARK: Comparing
 
     private func changes(of version: MigrationPlan.Version) throws -> [String] {
-        try changes(of: version.name, version.model())
+        try changes(of: version.name, to: version.model())
     }
 
-    private func changes(of name: String, _ model: NSManagedObjectModel) throws -> [String] {
+    private func changes(of name: String, to model: NSManagedObjectModel) throws -> [String] {
         let released: ReleasedModel
         do {
             released = try ReleasedModel(contentsOf: note(name))

@@ -72,7 +72,8 @@ struct KeyPathTests {
 
     @Test func `sums of decimals keep all digits, and values without an order have no extreme`() throws {
         let line = Build.entity(
-            "Line", [Build.attribute("price", .decimalAttributeType), Build.attribute("code", .binaryDataAttributeType)])
+            "Line",
+            [Build.attribute("price", .decimalAttributeType), Build.attribute("code", .binaryDataAttributeType)])
         let order = Build.entity("Order")
         let (lines, back) = (Build.toMany("lines", line), Build.toOne("order", order))
         Build.connect(lines, back)

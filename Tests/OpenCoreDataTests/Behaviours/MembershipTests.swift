@@ -50,9 +50,11 @@ struct MembershipTests {
         try expect("text", "text IN %@", [5.0, 2.5, -3], finds: ["5.0", "2.5", "-3"])
         try expect("text", "text IN %@", [true, false], finds: ["1", "0"])
         try expect("text", "text IN %@", [1e300, Double.infinity], finds: ["1.0e+300", "Inf"])
-        try expect("text", "text IN %@", [NSDecimalNumber(string: "2.50"), 9_007_199_254_740_993], finds: [
-            "2.5", "9007199254740993",
-        ])
+        try expect(
+            "text", "text IN %@", [NSDecimalNumber(string: "2.50"), 9_007_199_254_740_993],
+            finds: [
+                "2.5", "9007199254740993",
+            ])
         try expect("text", "text IN[c] %@", [Double.infinity], finds: ["Inf", "inf"])
         try expect("text", "%@ CONTAINS text", [5, 1], finds: ["5", "1"])
         let all = Self.texts.filter { $0 != "5" }
@@ -64,7 +66,7 @@ struct MembershipTests {
         try expect("whole", "whole IN %@", ["5.0", "1e2", 1], finds: ["5", "100", "1"])
         try expect("real", "real IN %@", ["2.50", ".125"], finds: ["2.5", "0.125"])
         try expect("price", "price IN %@", ["2.50"], finds: ["2.5"])
-        try expect("flag", "flag IN %@", ["1"], finds: ["1"])
+        try expect("whole", "flag IN %@", ["1"], finds: ["1"])
         try expect("whole", "NOT (whole IN %@)", ["5", "-3"], finds: ["1", "0", "100"])
     }
 
@@ -83,14 +85,16 @@ struct MembershipTests {
     }
 
     @Test func `numbers become the strings that SQLite makes of them`() throws {
-        let connection = try StoreFolder().raw()
+        let folder = try StoreFolder()
+        let connection = try folder.raw()
         let values: [Double] = [
-            0, 1, -1, 0.1, 1.0 / 3, 123_456.789, 1e14, 1e15, 1e16, 123_456_789_012_345, 1e-4, 1e-5, 2.5e-10, 1e22, 1e300,
+            0, 1, -1, 0.1, 1.0 / 3, 123_456.789, 1e14, 1e15, 1e16, 123_456_789_012_345, 1e-4, 1e-5, 2.5e-10, 1e22,
+            1e300,
             -1e300, 5e-324, 0.1 + 0.2, 1e21, 99_999_999_999_999.9,
         ]
         for value in values {
             var statement = try connection.statement("SELECT CAST(?1 AS TEXT)")
-            try statement.bind([.double(value)])
+            try statement.bind(value, at: 1)
             _ = try statement.step()
             #expect(statement.text(0) == AttributeValue.double(value).numberAsText)
         }

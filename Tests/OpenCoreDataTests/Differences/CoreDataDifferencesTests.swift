@@ -107,15 +107,15 @@ struct CoreDataDifferencesTests {
         let context = try GraphLibrary.context()
         let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
         request.predicate = NSPredicate(format: "title >=< %@", argumentArray: ["a"])
-        #expect(throws: (any Error).self) { try context.fetch(request) }
+        expectError(.coreData) { _ = try context.fetch(request) }
         request.predicate = NSPredicate(format: "titel == %@", argumentArray: ["a"])
-        #expect(throws: (any Error).self) { try context.fetch(request) }
+        expectError(.coreData) { _ = try context.fetch(request) }
     }
 
     @Test func `a store of the in-memory type keeps unique values unique`() throws {
         let coordinator = try GraphLibrary.coordinator()
         try GraphLibrary.context(coordinator).with { try $0.make("Book", ["title": "a", "isbn": "1"]) }
-        #expect(throws: CoreDataError.self) {
+        expectError(.managedObjectConstraintMerge) {
             try GraphLibrary.context(coordinator).with { try $0.make("Book", ["title": "b", "isbn": "1"]) }
         }
     }

@@ -119,12 +119,31 @@ extension NSManagedObject {
     }
 }
 
-/// The Core Data error that a piece of work throws.
-func coreDataError(_ work: () throws -> Void) -> CoreDataError? {
+/// The engine's own error that a piece of work throws, by itself or in a `CocoaError` with the same code and message.
+func coreDataError(_ work: () throws -> Void, sourceLocation: SourceLocation = #_sourceLocation) -> CoreDataError? {
     do {
         try work()
         return nil
     } catch {
-        return error as? CoreDataError
+        let content = error.asCoreData
+        if let thrown = error as? CocoaError {
+            #expect(thrown.code.rawValue == content?.errorCode, sourceLocation: sourceLocation)
+            #expect(thrown.localizedDescription == content?.message, sourceLocation: sourceLocation)
+        }
+        return content
+    }
+}
+
+/// Expects that a public call throws a `CocoaError` with a code, as an application catches it.
+func expectError(
+    _ code: CocoaError.Code, sourceLocation: SourceLocation = #_sourceLocation, in work: () throws -> Void
+) {
+    do {
+        try work()
+        Issue.record("no error with the code \(code.rawValue)", sourceLocation: sourceLocation)
+    } catch let error as CocoaError where error.code == code {
+        // The expected error.
+    } catch {
+        Issue.record("not an error with the code \(code.rawValue): \(error)", sourceLocation: sourceLocation)
     }
 }

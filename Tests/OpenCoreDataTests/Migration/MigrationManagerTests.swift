@@ -272,7 +272,7 @@ struct MigrationManagerTests {
                 $0.relationship("Book.shelf").isOptional = false
             }, fill: Self.fill)
         let before = try library.folder.contents()
-        let error = try #require(throws: CoreDataError.self) { try library.migrate() }
+        let error = try #require(coreDataError { try library.migrate() })
         #expect(error.errorCode == NSMigrationError)
         #expect(error.details.map(\.entity) == ["Author", "Novel"])
         #expect(error.details.map(\.key) == ["age", "shelf"])
@@ -282,7 +282,7 @@ struct MigrationManagerTests {
     @Test func `several objects for a to-one relationship are rejected rather than lost`() throws {
         let library = try MigratedLibrary(
             change: { $0.relationship("Author.books").maxCount = 1 }, fill: Self.fill)
-        let error = try #require(throws: CoreDataError.self) { try library.migrate() }
+        let error = try #require(coreDataError { try library.migrate() })
         #expect(error.message.contains("'Author.books' is to-one, but 2 objects were related to"))
         #expect(!FileManager.default.fileExists(atPath: library.destination.path))
     }
@@ -313,7 +313,7 @@ struct MigrationManagerTests {
     @Test func `an existing file at the URL of the new store stays`() throws {
         let library = try MigratedLibrary(fill: Self.fill)
         try Data("mine".utf8).write(to: library.destination)
-        let error = try #require(throws: CoreDataError.self) { try library.migrate() }
+        let error = try #require(coreDataError { try library.migrate() })
         #expect(error.message.contains("the file already exists"))
         #expect(FileManager.default.contents(atPath: library.destination.path) == Data("mine".utf8))
     }
@@ -321,10 +321,9 @@ struct MigrationManagerTests {
     @Test func `a store of another model is rejected`() throws {
         let library = try MigratedLibrary(fill: Self.fill)
         let manager = NSMigrationManager(sourceModel: OldLibrary.model(), destinationModel: library.new)
-        let error = try #require(throws: CoreDataError.self) {
+        expectError(.persistentStoreIncompatibleVersionHash) {
             try library.migrate(NSMappingModel(), with: manager)
         }
-        #expect(error.errorCode == NSPersistentStoreIncompatibleVersionHashError)
     }
 
     @Test func `application keys of the metadata are migrated`() throws {
@@ -354,7 +353,7 @@ struct MigrationManagerTests {
         twin.name = book.name
         twin.sourceEntityName = "Lost"
         mapping.entityMappings.append(twin)
-        let error = try #require(throws: CoreDataError.self) { try library.migrate(mapping) }
+        let error = try #require(coreDataError { try library.migrate(mapping) })
         #expect(
             error.details.map(\.message) == [
                 "The policy 'Nowhere.Policy' of entity mapping 'IEM_Copy_Book' is not a known class. Qualify it with its "

@@ -93,6 +93,41 @@ struct ManagedTests {
         #expect(item.kind == .new)
     }
 
+    @Test func `a composite attribute is a struct, and a property can be one of its elements`() throws {
+        let item = ShopItem(context: context)
+        #expect(item.size == nil && item.width == nil && item.sizes.unit == "cm")
+        item.size = ShopSize(width: 2, unit: "m")
+        try context.save()
+        context.refresh(item, mergeChanges: false)
+        #expect(item.size == ShopSize(width: 2, unit: "m") && item.width == 2)
+        item.width = 3
+        #expect(item.size?.width == 3 && item.sizes.unit == "m")
+        #expect(item.changedValues().keys.sorted() == ["size"])
+        try context.save()
+        item.sizes = ShopSize(width: nil, unit: "mm")
+        #expect(item.size == ShopSize(width: nil, unit: "mm"))
+        item.size = nil
+        try context.save()
+        #expect(item.value(forKey: "size") == nil)
+    }
+
+    @Test func `a keyed property has the value of key-value coding`() throws {
+        let item = ShopItem(context: context)
+        item.sizeValues = ["width": 4.5]
+        item.moment = Date(timeIntervalSinceReferenceDate: 7)
+        try context.save()
+        #expect(item.sizeValues?["width"] as? Double == 4.5 && item.width == 4.5)
+        #expect(item.anyMoment as? Date == Date(timeIntervalSinceReferenceDate: 7))
+        item.sizeValues = nil
+        #expect(item.size == nil && item.isUpdated)
+    }
+
+    @Test func `a key path has the names of composite attributes, their elements and keyed properties`() {
+        #expect(keyPath(\ShopItem.size) == "size" && keyPath(\ShopItem.sizes) == "size")
+        #expect(keyPath(\ShopItem.width) == "size.width" && keyPath(\ShopItem.sizeValues) == "size")
+        #expect(keyPath(\ShopItem.owner) == "owner" && keyPath(\ShopItem.parts) == "parts")
+    }
+
     #if !canImport(CoreData)
     @Test func `a name that the model does not have is an error of the next save that names it`() throws {
         let item = ShopItem(context: context)
@@ -112,6 +147,26 @@ struct ManagedTests {
         #expect(error?.localizedDescription.contains("name") == true)
         #expect(item.wrongClass.isEmpty)
         #expect(throws: CocoaError.self) { try context.save() }
+        item.wrongKeyed = "x"
+        #expect(throws: CocoaError.self) { try context.save() }
+        #expect(item.name == "Chair")
+    }
+
+    @Test func `a missing value of an attribute of another type is an error of the next save`() throws {
+        let item = ShopItem(context: context)
+        #expect(item.wrongNote == nil)
+        let error = #expect(throws: CocoaError.self) { try context.save() }
+        let message = error?.localizedDescription ?? ""
+        #expect(message.contains("note") && message.contains("Date") && message.contains("String"))
+        try context.save()
+    }
+
+    @Test func `integers of any width and numbers of other types are no error`() throws {
+        let item = ShopItem(context: context)
+        #expect(item.smallAsDouble == nil && item.smallAsInt == nil && item.smallAsBool == nil)
+        item.small = 1
+        #expect(item.smallAsDouble == 1 && item.smallAsInt == 1 && item.smallAsBool == true)
+        try context.save()
     }
     #endif
 }
@@ -137,14 +192,18 @@ enum Shop {
         parts.isOrdered = true
         let wholes = relationship("wholes", to: item, isToMany: true)
         connect(parts, wholes)
-        item.properties = attributes.map { attribute($0.0, $0.1) } + [owners, parts, wholes]
+        let size = NSCompositeAttributeDescription()
+        size.name = "size"
+        size.isOptional = true
+        size.elements = [attribute("width", .doubleAttributeType), attribute("unit", .stringAttributeType)]
+        item.properties = attributes.map { attribute($0.0, $0.1) } + [size, owners, parts, wholes]
         owner.properties = [items]
         let model = NSManagedObjectModel()
         model.entities = [item, owner]
         return model
     }
 
-    private static func attribute(_ name: String, _ type: NSAttributeType) -> NSPropertyDescription {
+    private static func attribute(_ name: String, _ type: NSAttributeType) -> NSAttributeDescription {
         let attribute = NSAttributeDescription()
         attribute.name = name
         attribute.attributeType = type
@@ -172,6 +231,13 @@ enum Shop {
 
 enum ShopKind: Int16, SupportedAttributeType { case new, used }
 
+struct ShopSize: CompositeConvertible, Equatable {
+    var width: Double?
+    var unit = "cm"
+
+    static let attributes: Set<Attribute<ShopSize>> = [.init(\.width, "width"), .init(\.unit, "unit")]
+}
+
 final class ShopItem: NSManagedObject {
     @Managed("flag") var flag: Bool
     @Managed("small") var small: Int16
@@ -189,8 +255,18 @@ final class ShopItem: NSManagedObject {
     @Managed("wholes") var tags: Set<ShopItem>
     @Managed("parts") var parts: [ShopItem]
     @Managed("parts") var partsInOrder: NSOrderedSet
+    @Managed("size") var size: ShopSize?
+    @Managed("size") var sizes: ShopSize
+    @Managed("size.width") var width: Double?
+    @Managed(keyed: "size") var sizeValues: [String: Any]?
+    @Managed(keyed: "moment") var anyMoment: Any?
+    @Managed("small") var smallAsDouble: Double?
+    @Managed("small") var smallAsInt: Int?
+    @Managed("small") var smallAsBool: Bool?
     @Managed("nane") var misspelt: String
     @Managed("name") var wrongType: Int
+    @Managed("note") var wrongNote: Date?
+    @Managed(keyed: "owner") var wrongKeyed: String?
     @Managed("owner") var wrongClass: Set<ShopItem>
 }
 

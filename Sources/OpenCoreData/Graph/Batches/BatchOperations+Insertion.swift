@@ -38,7 +38,7 @@ extension BatchOperations {
         case .errorMergePolicyType: .reject
         case .mergeByPropertyStoreTrumpMergePolicyType, .rollbackMergePolicyType: .keepRow
         case .mergeByPropertyObjectTrumpMergePolicyType, .overwriteMergePolicyType:
-            .updateRow { (row: BatchObject) in row.given }
+            .updatingRow { (row: BatchObject) in row.given }
         }
     }
 }
@@ -90,7 +90,7 @@ extension BatchObject {
 }
 
 extension NSManagedObject {
-    /// Whether a value was refused, or a relationship may have been set.
+    /// Whether a value was rejected, or a relationship may have been set.
     fileprivate final var mayBeRefused: Bool { !refusals.isEmpty || !changedRelationships.isEmpty }
 
     /// Throws an error for values that could not be assigned, and for values that cannot be stored in the object's own

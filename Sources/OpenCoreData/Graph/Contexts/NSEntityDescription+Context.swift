@@ -29,28 +29,3 @@ extension NSEntityDescription {
         return context.objectClass(of: compiled).init(entity: description, insertInto: context)
     }
 }
-
-extension NSManagedObject {
-    /// Returns the entity of this class in the model of a live coordinator.
-    ///
-    /// If several coordinators have such an entity, the newest coordinator is used. If none has one, the result is an
-    /// entity that belongs to no model.
-    public class func entity() -> NSEntityDescription {
-        ModelsInUse.entity(of: self) ?? NSEntityDescription(unknownName: String(describing: self))
-    }
-
-    /// Returns a request for the objects of this class's entity. See ``entity()``.
-    ///
-    /// A subclass usually has a method of the same name that returns a request for its own type:
-    ///
-    /// ```swift
-    /// extension Book {
-    ///     class func fetchRequest() -> NSFetchRequest<Book> { NSFetchRequest(entityName: "Book") }
-    /// }
-    /// ```
-    public class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
-        let request = NSFetchRequest<any NSFetchRequestResult>()
-        request.entity = entity()
-        return request
-    }
-}

@@ -104,7 +104,8 @@ extension NSManagedObjectContext {
         guard let compiledModel else {
             return CoreDataError(
                 NSCoreDataError,
-                "Cannot create a \(name): the context has no coordinator, and so no model with an entity of this class.")
+                "Cannot create a \(name): the context has no coordinator, and so no model with an entity of this class."
+            )
         }
         let names = ManagedObjectClasses.names(of: type)
         let matches = compiledModel.entities.filter { $0.className.map { names.contains($0) } ?? false }

@@ -19,7 +19,7 @@ extension NSManagedObjectContext: ErrorObjectFinder {
     final func object(of reference: ObjectReference) -> NSObject? {
         guard let id = managedObjectID(for: reference) else { return nil }
         // There is a row only for a permanent id.
-        return registeredObject(for: id) ?? (id.isTemporaryID ? nil : object(with: id))
+        return knownObject(for: id) ?? (id.isTemporaryID ? nil : objectOrFault(with: id))
     }
 }
 

@@ -18,10 +18,8 @@ extension NSManagedObjectContext {
         case enqueued
     }
 
-    /// Runs a block with exclusive access to the context, on the calling thread, and waits for it. Calls may be nested.
-    ///
-    /// - Parameter block: The block to run.
-    public final func performAndWait(_ block: () -> Void) {
+    /// Runs a block with exclusive access to the context. See ``performAndWait(_:)``.
+    final func run(_ block: () -> Void) {
         lock.lock()
         defer { lock.unlock() }
         asCurrent(block)
@@ -40,16 +38,14 @@ extension NSManagedObjectContext {
     private final func asCurrent<T>(_ block: () throws -> T) rethrows -> T {
         if CurrentContext.value === self { return try block() }
         return try CurrentContext.$value.withValue(self) {
-            defer { processPendingChanges() }
+            defer { processEvents() }
             return try block()
         }
     }
 
-    /// Runs a block on the context's queue, asynchronously.
-    ///
-    /// - Parameter block: The block to run.
-    public final func perform(_ block: @escaping @Sendable () -> Void) {
-        queue.async { self.performAndWait(block) }
+    /// Runs a block on the context's queue. See ``perform(_:)``.
+    final func enqueue(_ block: @escaping @Sendable () -> Void) {
+        queue.async { self.run(block) }
     }
 
     /// Runs a block on the context's queue and waits for it without blocking a thread.

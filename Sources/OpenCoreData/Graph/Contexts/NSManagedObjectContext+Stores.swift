@@ -11,25 +11,24 @@ extension NSManagedObjectContext {
         return coordinator
     }
 
-    /// Chooses the store for a new object whose entity is in several stores.
-    ///
-    /// - Parameters:
-    ///   - object: An inserted object.
-    ///   - store: A store of the context's coordinator.
-    public func assign(_ object: Any, to store: NSPersistentStore) {
+    /// Chooses the store for a new object. See ``assign(_:to:)``.
+    final func assignObject(_ object: Any, to store: NSPersistentStore) {
         guard let managed = object as? NSManagedObject, managed.context === self, managed.isInserted else { return }
         saving.assign(managed, to: store)
     }
 
-    /// Assigns permanent ids to objects before they are saved.
-    ///
-    /// - Parameter objects: Inserted objects of this context. Other objects are ignored.
-    /// - Throws: The store's error.
-    public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
-        try throwingCocoaErrors { try assignPermanentIDs(to: objects) }
-    }
-
-    private func assignPermanentIDs(to objects: [NSManagedObject]) throws {
+    /// Assigns permanent ids to objects. See ``obtainPermanentIDs(for:)``.
+    final func assignPermanentIDs(to objects: [NSManagedObject]) throws {
+        if let parent = nesting.parent {
+            let waiting = objects.filter { $0.objectID.isTemporaryID && $0.context === self }
+            let ids = try reservePermanentIDs(for: waiting.map(\.objectID.row), from: parent)
+            for object in waiting {
+                guard let id = ids[object.objectID.row] else { continue }
+                identities[temporaryKey(of: object)] = nil
+                promote(object, to: id.key, origin: id.origin)
+            }
+            return
+        }
         var byRoot: [Int: [NSManagedObject]] = [:]
         for object in objects where object.objectID.isTemporaryID && object.context === self {
             byRoot[object.compiledEntity.root, default: []].append(object)

@@ -11,6 +11,7 @@ extension NSManagedObjectContext {
     /// If a row is damaged, the rest of its relationship is read only when it is used, because only then can the error
     /// name the damaged object.
     final func prefetch(_ paths: [PrefetchPath], of objects: [NSManagedObject]) throws {
+        if let parent = nesting.parent { return try prefetchInParent(parent, paths, of: objects) }
         for path in paths {
             var owners = objects
             for step in path.steps {

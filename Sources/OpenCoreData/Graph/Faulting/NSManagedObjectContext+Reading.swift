@@ -7,7 +7,15 @@ import SwormStore
 // Access of objects to rows: identity, faults, and the members of relationships.
 extension NSManagedObjectContext {
     final func identityKey(of row: RowID, in origin: ObjectOrigin) -> IdentityTable.Key {
-        IdentityTable.Key(
+        // The row of a child may have a destination that was not saved yet.
+        if row.key < 0 { return unsavedIdentityKey(of: row, in: origin) }
+        return IdentityTable.Key(
+            origin: ObjectIdentifier(origin), root: origin.compiled[row.entity].root, key: row.key)
+    }
+
+    private final func unsavedIdentityKey(of row: RowID, in origin: ObjectOrigin) -> IdentityTable.Key {
+        let (row, origin) = resolved(row, in: origin)
+        return IdentityTable.Key(
             origin: ObjectIdentifier(origin), root: origin.compiled[row.entity].root, key: row.key)
     }
 
@@ -15,6 +23,7 @@ extension NSManagedObjectContext {
     final func object(for row: RowID, origin: ObjectOrigin, hint: FaultHint?) -> NSManagedObject {
         let key = identityKey(of: row, in: origin)
         if let known = identities[key] { return known }
+        let (row, origin) = resolved(row, in: origin)
         let object = makeObject(row, origin: origin, snapshot: .fault(hint))
         identities[key] = object
         return object
@@ -76,6 +85,7 @@ extension NSManagedObjectContext {
     /// stored beside the rows of the fetch whose relationship has led to the fault. Only then, a statement reads the
     /// fault and those neighbours of which nothing is known yet.
     final func readRow(of object: NSManagedObject, hint: FaultHint?) throws -> ObjectSnapshot? {
+        if let parent = nesting.parent { return try rowOfParent(parent, of: object) }
         let origin = object.objectID.origin
         let own = object.objectID.row
         let ownKey = identityKey(of: own, in: origin)
@@ -176,11 +186,10 @@ extension NSManagedObjectContext {
     ///
     /// - Returns: The members, or nil if they cannot be read; the context records the error.
     final func readMembers(of object: NSManagedObject, slot: Int) -> [(object: NSManagedObject, orderKey: Int64?)]? {
-        guard !object.objectID.isTemporaryID else { return [] }
         do {
             return try loadMembers(of: object, slot: slot)
         } catch {
-            noteReadError(error)
+            noteReadError(error, of: object, property: object.compiledEntity.relationships[slot].name)
             return nil
         }
     }
@@ -189,6 +198,7 @@ extension NSManagedObjectContext {
     final func loadMembers(
         of object: NSManagedObject, slot: Int
     ) throws -> [(object: NSManagedObject, orderKey: Int64?)] {
+        if let parent = nesting.parent { return try membersOfParent(parent, of: object, slot: slot) }
         guard !object.objectID.isTemporaryID else { return [] }
         let origin = object.objectID.origin
         if let (group, row) = object.snapshot.fetched,
@@ -211,12 +221,19 @@ extension NSManagedObjectContext {
     }
 
     /// Records an error that an accessor could not throw.
-    final func noteReadError(_ error: any Error) {
-        // A deleted row is not an error of the store: its object counts as deleted.
-        if shouldDeleteInaccessibleFaults,
-            (error as? CoreDataError)?.errorCode == NSManagedObjectReferentialIntegrityError
-        {
-            return
+    ///
+    /// - Parameters:
+    ///   - object: The object that was read; nil if it is not known.
+    ///   - property: The name of the property that was read.
+    final func noteReadError(_ error: any Error, of object: NSManagedObject? = nil, property: String? = nil) {
+        if (error as? CoreDataError)?.errorCode == NSManagedObjectReferentialIntegrityError {
+            // A deleted row is not an error of the store: its object counts as deleted.
+            let isHandled = object.map { object in
+                shouldHandleInaccessibleFault(
+                    object, for: object.objectID,
+                    triggeredByProperty: property.flatMap { object.entity.propertiesByName[$0] })
+            }
+            if isHandled ?? shouldDeleteInaccessibleFaults { return }
         }
         noteFailure(error)
     }

@@ -6,6 +6,10 @@ extension NSManagedObjectContext {
     final func savedObjects(
         _ specification: FetchSpecification, in origin: ObjectOrigin, isRefreshing: Bool, areFaults: Bool
     ) throws -> [NSManagedObject] {
+        if let parent = nesting.parent {
+            return try objectsOfParent(
+                parent, specification, in: origin, isRefreshing: isRefreshing, areFaults: areFaults)
+        }
         let shape = self.shape(of: specification.entity, origin)
         let buffer = try withSession(of: origin) { try $0.rows(specification, shape: shape) }
         let group = RowSet(buffer: buffer, shape: shape, readAt: timeOfReading)
@@ -27,7 +31,9 @@ extension NSManagedObjectContext {
     ) throws -> FetchedRows? {
         try throwReadError()
         let origins = try requireCoordinator().origins(of: specification.entity)
-        guard let origin = origins.first, origins.count == 1, pendingEffect(on: specification) == .none else {
+        guard let origin = origins.first, origins.count == 1, nesting.parent == nil,
+            pendingEffect(on: specification) == .none
+        else {
             return nil
         }
         for number in origin.compiled[specification.entity].family

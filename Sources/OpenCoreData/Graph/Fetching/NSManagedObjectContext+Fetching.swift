@@ -5,23 +5,15 @@ package import SwormRows
 import SwormStore
 
 extension NSManagedObjectContext {
-    /// Executes a request and returns its results.
-    ///
-    /// - Parameter request: The request. Its result type must match the type of the results.
-    /// - Returns: Managed objects, ids, dictionaries or a count.
-    /// - Throws: An error that names an unknown entity or key, or the store's error.
-    public func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
-        try throwingCocoaErrors { try results(of: request) }
-    }
-
-    private func results<T>(of request: NSFetchRequest<T>) throws -> [T] {
+    /// Returns the results of a request. See ``fetch(_:)``.
+    final func results<T>(of request: NSFetchRequest<T>) throws -> [T] {
         beginFetch(request)
         let results: [Any]
         switch request.resultType {
         case .managedObjectIDResultType:
             results = try fetchIDs(request)
         case .countResultType:
-            results = [NSNumber(value: try count(for: request))]
+            results = [NSNumber(value: try resultCount(of: request))]
         case .managedObjectResultType:
             try find(T.self, ofEntityNamed: request.entityName)
             results = try fetchObjects(request)
@@ -36,17 +28,12 @@ extension NSManagedObjectContext {
         return try typed(results, of: request.entityName)
     }
 
-    /// Returns the number of objects that a request finds.
-    ///
-    /// - Parameter request: The request. Its limit caps the count.
-    /// - Throws: An error that names an unknown entity or key, or the store's error.
-    public func count<T>(for request: NSFetchRequest<T>) throws -> Int {
-        try throwingCocoaErrors {
-            beginFetch(request)
-            let specification = try request.specification(in: requireCoordinator().compiledModel)
-            return try count(
-                specification, includesPendingChanges: request.includesPendingChanges, stores: request.affectedStores)
-        }
+    /// Returns the number of objects that a request finds. See ``count(for:)``.
+    final func resultCount<T>(of request: NSFetchRequest<T>) throws -> Int {
+        beginFetch(request)
+        let specification = try request.specification(in: requireCoordinator().compiledModel)
+        return try count(
+            specification, includesPendingChanges: request.includesPendingChanges, stores: request.affectedStores)
     }
 
     private func fetchObjects<T>(_ request: NSFetchRequest<T>) throws -> [NSManagedObject] {
@@ -62,7 +49,9 @@ extension NSManagedObjectContext {
         let coordinator = try requireCoordinator()
         let specification = try request.specification(in: coordinator.compiledModel)
         let origins = try self.origins(of: specification, in: request.affectedStores)
-        guard origins.count == 1, !request.includesPendingChanges || pendingEffect(on: specification) == .none else {
+        guard origins.count == 1, nesting.parent == nil,
+            !request.includesPendingChanges || pendingEffect(on: specification) == .none
+        else {
             return try fetchObjects(
                 specification, includesPendingChanges: request.includesPendingChanges, stores: request.affectedStores
             ).map(\.objectID)
@@ -118,6 +107,7 @@ extension NSManagedObjectContext {
             return try fetchObjects(specification, stores: stores).count
         }
         try throwReadError()
+        if let parent = nesting.parent { return try countOfParent(parent, specification, stores: stores) }
         let origins = try self.origins(of: specification, in: stores)
         if origins.count == 1 { return try withSession(of: origins[0]) { try $0.count(specification) } }
         // Limit and offset apply to all stores together.
@@ -139,7 +129,9 @@ extension NSManagedObjectContext {
     ) throws -> [T]? {
         try throwReadError()
         let origins = try requireCoordinator().origins(of: specification.entity)
-        guard let origin = origins.first, origins.count == 1, pendingEffect(on: specification) == .none else {
+        guard let origin = origins.first, origins.count == 1, nesting.parent == nil,
+            pendingEffect(on: specification) == .none
+        else {
             return nil
         }
         // An existing session needs no closure, which makes many small requests faster.
@@ -157,7 +149,9 @@ extension NSManagedObjectContext {
     ) throws -> Bool {
         try throwReadError()
         let origins = try requireCoordinator().origins(of: specification.entity)
-        guard let origin = origins.first, origins.count == 1, pendingEffect(on: specification) == .none else {
+        guard let origin = origins.first, origins.count == 1, nesting.parent == nil,
+            pendingEffect(on: specification) == .none
+        else {
             return false
         }
         // The closure may fetch and save through this context while the rows are iterated. A session that is ended in

@@ -25,7 +25,7 @@ extension NSPersistentHistoryTransaction {
     }
 
     /// A new request that fetches transactions, for ``NSPersistentHistoryChangeRequest/fetchRequest``.
-    public class var fetchRequest: NSFetchRequest<NSManagedObject>? { historyRequest(entityDescription) }
+    public class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { historyRequest(entityDescription) }
 }
 
 extension NSPersistentHistoryChange {
@@ -50,7 +50,7 @@ extension NSPersistentHistoryChange {
     }
 
     /// A new request that fetches changes, for ``NSPersistentHistoryChangeRequest/fetchRequest``.
-    public class var fetchRequest: NSFetchRequest<NSManagedObject>? { historyRequest(entityDescription) }
+    public class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { historyRequest(entityDescription) }
 }
 
 private func historyEntity(
@@ -74,8 +74,8 @@ private func historyEntity(
     return entity
 }
 
-private func historyRequest(_ entity: NSEntityDescription?) -> NSFetchRequest<NSManagedObject> {
-    let request = NSFetchRequest<NSManagedObject>()
+private func historyRequest(_ entity: NSEntityDescription?) -> NSFetchRequest<any NSFetchRequestResult> {
+    let request = NSFetchRequest<any NSFetchRequestResult>()
     request.entity = entity
     return request
 }

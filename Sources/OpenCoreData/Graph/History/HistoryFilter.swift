@@ -20,7 +20,7 @@ struct HistoryFilter {
     ///
     /// - Throws: An error if the entity is not a history entity, or if the request has options that a history does not
     ///   support.
-    init(_ request: NSFetchRequest<NSManagedObject>?) throws {
+    init(_ request: NSFetchRequest<any NSFetchRequestResult>?) throws {
         guard let request else {
             (subject, predicate, limit, needsChanges) = (nil, nil, 0, false)
             return

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// The kinds of change of a save, by the keys of its notifications. Mapping the values of an existing dictionary is
 /// faster than creating a new one, because no key is hashed or compared.
@@ -46,7 +46,7 @@ extension NSManagedObjectContext {
                 case .inserted: Set(inserted)
                 case .updated: Set(updated)
                 case .deleted: Set(deleted)
-                case .refreshed: Set(refreshed.compactMap { registeredObject(for: $0) })
+                case .refreshed: Set(refreshed.compactMap { knownObject(for: $0) })
                 }
             }
             information[NSManagedObjectContextQueryGenerationKey] = NSQueryGenerationToken.afterSave()
@@ -66,20 +66,23 @@ extension NSManagedObjectContext {
                 case .refreshed: Set(ids.refreshed)
                 }
             })
-        coordinator.passOn(ids, from: self)
+        if let parent = nesting.parent {
+            parent.passOnToChildren(ids, from: self)
+        } else {
+            coordinator.passOn(ids, from: self)
+        }
+        passOnToChildren(ids, from: self)
         if !observers.isEmpty, !inserted.isEmpty {
             var event = ContextEvent()
             event.written = inserted.objects
             announce(event)
         }
         // Values that the store has computed, or that a merge policy has chosen.
-        processPendingChanges()
+        processEvents()
     }
 
-    /// Merges the changes that another context has saved. Unsaved changes of this context are preserved.
-    ///
-    /// - Parameter notification: A notification with the name `NSManagedObjectContextDidSave`.
-    public func mergeChanges(fromContextDidSave notification: Notification) {
+    /// Merges the changes of a save. See ``mergeChanges(fromContextDidSave:)``.
+    final func mergeSave(_ notification: Notification) {
         func ids(_ objects: String, _ identities: String) -> [NSManagedObjectID] {
             if let set = notification.userInfo?[identities] as? Set<NSManagedObjectID> { return Array(set) }
             return (notification.userInfo?[objects] as? Set<NSManagedObject> ?? []).map(\.objectID)
@@ -117,31 +120,33 @@ extension NSManagedObjectContext {
                 refreshed: ids(
                     NSRefreshedObjectsKey, NSRefreshedObjectIDsKey, NSInvalidatedObjectsKey, NSInvalidatedObjectIDsKey),
                 deleted: ids(NSDeletedObjectsKey, NSDeletedObjectIDsKey))
-            context.performAndWait { context.merge(saved) }
+            context.run { context.merge(saved) }
         }
     }
 
     final func merge(_ ids: SavedIDs) {
-        processPendingChanges()
+        processEvents()
+        forgetMergedDeletions()
         transactions.endPinned()
         forgetReadAhead()
         var hasRefreshed = false
         var deleted: [NSManagedObject] = []
         for id in ids.inserted + ids.updated + ids.refreshed {
-            guard let object = registeredObject(for: id) else { continue }
-            refresh(object, mergeChanges: true)
+            guard let object = knownObject(for: id) else { continue }
+            refreshObject(object, mergeChanges: true)
             hasRefreshed = true
         }
         for id in ids.deleted {
-            guard let object = registeredObject(for: id), let (row, origin) = locate(id) else { continue }
+            guard let object = knownObject(for: id), let (row, origin) = locate(id) else { continue }
             identities[identityKey(of: row, in: origin)] = nil
             updatedList.remove(object)
             deletedList.remove(object)
             object.dropChanges()
             object.status.subtract([.deleted, .updated])
-            object.status.insert(.gone)
+            object.status.insert([.gone, .deletionMerged])
             deleted.append(object)
         }
+        mergedDeletions = deleted
         if !deleted.isEmpty {
             for object in insertedList.objects + updatedList.objects { object.forgetGonePartners() }
         }
@@ -149,5 +154,12 @@ extension NSManagedObjectContext {
         // Relationships that were read may refer to objects that have moved or been deleted.
         for object in identities.objects { object.forgetReadRelationships() }
         announceMerge(ids, deleted: deleted)
+    }
+
+    /// Removes the objects whose deletion was merged from the deleted objects.
+    final func forgetMergedDeletions() {
+        if mergedDeletions.isEmpty { return }
+        for object in mergedDeletions { object.status.remove(.deletionMerged) }
+        mergedDeletions = []
     }
 }

@@ -4,16 +4,18 @@ import SwormStore
 
 // Access by name and without conversions to Foundation's types, for the accessors of subclasses.
 extension NSManagedObject {
-    /// Returns the value of an attribute, and fires the fault. Null if the entity has no such attribute; the next save or
-    /// fetch then throws an error that names it.
-    package final func accessedAttribute(_ name: String) -> AttributeValue {
+    /// Returns the value and the type of an attribute, and fires the fault. Null if the entity has no such attribute; the
+    /// next save or fetch then throws an error that names it.
+    ///
+    /// - Parameter name: The name; for an element of a composite attribute the path `composite.element`.
+    package final func accessedAttribute(_ name: String) -> (value: AttributeValue, type: AttributeType) {
         guard case .attribute(let slot) = compiledEntity.slot(named: name) else {
             noteWrongAccess(name, expected: "an attribute")
-            return .null
+            return (.null, .undefined)
         }
         willAccessValue(forKey: name)
         defer { didAccessValue(forKey: name) }
-        return attribute(slot)
+        return (attribute(slot), compiledEntity.attributes[slot].type)
     }
 
     /// Sets an attribute, and marks the object as changed. A value that is not valid is rejected.
@@ -29,6 +31,30 @@ extension NSManagedObject {
         } catch {
             refuse(error, key: name)
         }
+    }
+
+    /// Returns the value of an attribute in the form of key-value coding, and fires the fault.
+    package final func accessedKeyedValue(_ name: String) -> Any? {
+        guard hasAttribute(name) else {
+            noteWrongAccess(name, expected: "an attribute")
+            return nil
+        }
+        willAccessValue(forKey: name)
+        defer { didAccessValue(forKey: name) }
+        return property(forKey: name)
+    }
+
+    /// Sets an attribute to a value of key-value coding, and marks the object as changed.
+    package final func setAccessedKeyedValue(_ name: String, to value: Any?) {
+        guard hasAttribute(name) else { return noteWrongAccess(name, expected: "an attribute") }
+        willChangeValue(forKey: name)
+        setProperty(value, forKey: name, marks: true)
+        didChangeValue(forKey: name)
+    }
+
+    private final func hasAttribute(_ name: String) -> Bool {
+        if case .attribute = compiledEntity.slot(named: name) { return true }
+        return compiledEntity.composites[name] != nil
     }
 
     /// Returns the object of a to-one relationship, and fires the fault.
@@ -82,6 +108,7 @@ extension NSManagedObject {
             return
         }
         noteAccess(
-            "The class declares '\(name)' as \(expected), and it is none in the model.", key: name, nil)
+            "The class declares '\(name)' as \(expected), which it is not in the model. Change the type of the property.",
+            key: name, nil)
     }
 }

@@ -9,13 +9,13 @@ extension NSManagedObject {
         do {
             return try readAttribute(slot)
         } catch {
-            return unreadable(error)
+            return unreadable(slot, error)
         }
     }
 
     /// Returns the value of an attribute that could not be read. The context records the reason.
-    private func unreadable(_ error: any Error) -> AttributeValue {
-        context?.noteReadError(error)
+    private func unreadable(_ slot: Int, _ error: any Error) -> AttributeValue {
+        context?.noteReadError(error, of: self, property: compiledEntity.attributes[slot].name)
         return .null
     }
 
@@ -108,7 +108,7 @@ extension NSManagedObject {
             return try committed(slot, group: group, row: row)
         } catch {
             if (error as? CoreDataError)?.isOfMissingFile == true { return nil }
-            return unreadable(error)
+            return unreadable(slot, error)
         }
     }
 
@@ -124,7 +124,7 @@ extension NSManagedObject {
             do {
                 return try committed(slot, group: group, row: row)
             } catch {
-                return unreadable(error)
+                return unreadable(slot, error)
             }
         }
     }

@@ -7,14 +7,15 @@ extension NSManagedObject {
 
     /// Reads the row of a fault.
     ///
+    /// - Parameter property: The name of the property for which the row is read; nil if it is not known.
     /// - Returns: Whether the object has its values now. False if the row no longer exists or could not be read; the
     ///   context records the reason.
-    final func fire() -> Bool {
+    final func fire(for property: String? = nil) -> Bool {
         do {
             try load()
             return true
         } catch {
-            context?.noteReadError(error)
+            context?.noteReadError(error, of: self, property: property)
             return false
         }
     }

@@ -4,11 +4,8 @@ import SwormStore
 
 // Keyed access, except for the members that subclasses override: those must be declared in the class itself.
 extension NSManagedObject {
-    /// Returns the value of a property without notifying the object of the access.
-    ///
-    /// - Parameter key: The name of an attribute or a relationship.
-    /// - Returns: The same value as `value(forKey:)`, or nil for a key that the entity does not have.
-    public final func primitiveValue(forKey key: String) -> Any? {
+    /// Returns the value of a property without firing the fault first. See ``primitiveValue(forKey:)``.
+    final func property(forKey key: String) -> Any? {
         switch compiledEntity.slot(named: key) {
         case .attribute(let slot): return keyedAttribute(slot)
         case .relationship(let slot): return relationshipValue(slot)
@@ -16,18 +13,6 @@ extension NSManagedObject {
             guard let leaves = compiledEntity.composites[key] else { return nil }
             return compositeValue(key, leaves: leaves)
         }
-    }
-
-    /// Sets a property without notifying the object of the change, and without marking it as changed.
-    ///
-    /// An accessor of a subclass calls ``willChangeValue(forKey:)`` before and ``didChangeValue(forKey:)`` after it, and
-    /// the latter marks the object. Without these calls, the value is only saved if the object has other changes.
-    ///
-    /// - Parameters:
-    ///   - value: The value in Foundation's types, or nil.
-    ///   - key: The name of an attribute or a relationship.
-    public final func setPrimitiveValue(_ value: Any?, forKey key: String) {
-        setProperty(value, forKey: key, marks: false)
     }
 
     /// Sets a property.
@@ -68,11 +53,8 @@ extension NSManagedObject {
         Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns the values in the store, as far as this object has read them.
-    ///
-    /// - Parameter keys: The properties; nil for all.
-    /// - Returns: The values by key, with `NSNull` for nil. Empty for an object that was never saved.
-    public final func committedValues(forKeys keys: [String]?) -> [String: Any] {
+    /// Returns the values in the store. See ``committedValues(forKeys:)``.
+    final func storedValues(forKeys keys: [String]?) -> [String: Any] {
         if case .none = snapshot { return [:] }
         var values: [String: Any] = [:]
         for key in keys ?? propertyNames {
@@ -111,8 +93,8 @@ extension NSManagedObject {
         compiledEntity.slot(named: key) != nil || compiledEntity.composites[key] != nil
     }
 
-    /// Returns the current values of the stored properties that differ from the store; `NSNull` for nil.
-    public final func changedValues() -> [String: Any] {
+    /// Returns the values that differ from the store. See ``changedValues()``.
+    final func unsavedValues() -> [String: Any] {
         var values: [String: Any] = [:]
         changedAttributes.forEach { slot in
             guard !compiledEntity.traits[slot].isTransient else { return }

@@ -118,6 +118,6 @@ private struct InvalidRelationship: ErrorAttachment {
 
     func userInfo(findingObjectsIn finder: (any ErrorObjectFinder)?) -> [String: Any] {
         guard let object = finder?.object(of: object) as? NSManagedObject else { return [:] }
-        return [NSValidationValueErrorKey: object.primitiveValue(forKey: name) ?? NSNull()]
+        return [NSValidationValueErrorKey: object.property(forKey: name) ?? NSNull()]
     }
 }

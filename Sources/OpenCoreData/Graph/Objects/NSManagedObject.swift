@@ -16,8 +16,8 @@ open class NSManagedObject: NSObject {
     // Unchecked: the overlap checks of these six properties cost a tenth of the time of a save. No access to them lasts
     // while other code runs: they are read, assigned, and changed by methods of their own types that call no other
     // code.
-    @exclusivity(unchecked) private(set) final var compiledEntity: CompiledEntity
-    @exclusivity(unchecked) private final var identity: NSManagedObjectID
+    @exclusivity(unchecked) final var compiledEntity: CompiledEntity
+    @exclusivity(unchecked) final var identity: NSManagedObjectID
     @exclusivity(unchecked) final var snapshot: ObjectSnapshot
     @exclusivity(unchecked) final var changedAttributes = SlotSet()
     @exclusivity(unchecked) final var status = ObjectStatus()
@@ -84,79 +84,30 @@ open class NSManagedObject: NSObject {
         self.init(entity: entity, insertInto: moc)
     }
 
-    /// The object's entity.
-    public final var entity: NSEntityDescription { identity.entity }
-
-    /// The object's id, which is temporary until the object is first saved.
-    public final var objectID: NSManagedObjectID { identity }
-
-    /// The context that the object belongs to; nil after the context was reset or deallocated.
-    ///
-    /// The context of a deleted object is nil once the deletion is saved; if the object was never saved, it is nil as
-    /// soon as the object is deleted.
-    public final var managedObjectContext: NSManagedObjectContext? { status.contains(.gone) ? nil : context }
-
-    /// Whether the object is inserted and not yet saved.
-    public final var isInserted: Bool { status.contains(.inserted) }
-
-    /// Whether the object changed since it was last saved.
-    public final var isUpdated: Bool { status.contains(.updated) && !status.contains(.inserted) }
-
-    /// Whether the next save deletes the object, or whether a save has just deleted it and calls ``didSave()``. Also
-    /// true for an object whose row no longer exists, once that is known, unless
-    /// ``NSManagedObjectContext/shouldDeleteInaccessibleFaults`` is false.
-    public final var isDeleted: Bool {
-        if status.isDisjoint(with: [.deleted, .deletionSaved, .inaccessible]) { return false }
-        if !status.isDisjoint(with: [.deleted, .deletionSaved]) { return true }
-        return context?.shouldDeleteInaccessibleFaults ?? false
-    }
-
-    /// Whether the object is inserted, changed or deleted.
-    public final var hasChanges: Bool { !status.isDisjoint(with: [.inserted, .updated, .deleted]) }
-
-    /// Whether a stored property differs from its value in the store.
-    public final var hasPersistentChangedValues: Bool {
-        if status.contains(.inserted) || status.contains(.deleted) { return true }
-        var found = false
-        changedAttributes.forEach { found = found || !compiledEntity.attributes[$0].isTransient }
-        changedRelationships.forEach { found = found || !compiledEntity.relationships[$0].isTransient }
-        return found
-    }
-
-    /// Whether no property of the object has been read yet.
-    public final var isFault: Bool { snapshot.isFault && edits.isEmpty }
-
     /// Whether properties of a subclass that are not in the model may change without marking the object as changed.
     open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
-    /// Turns the object into the object of a row.
-    final func become(_ id: NSManagedObjectID, snapshot: ObjectSnapshot, context: NSManagedObjectContext) {
-        compiledEntity = id.compiledEntity
-        identity = id
-        self.snapshot = snapshot
-        self.context = context
-        edits = SlotValues()
+    /// Returns the entity of this class in the model of a live coordinator.
+    ///
+    /// If several coordinators have such an entity, the newest coordinator is used. If none has one, the result is an
+    /// entity that belongs to no model.
+    open class func entity() -> NSEntityDescription {
+        ModelsInUse.entity(of: self) ?? NSEntityDescription(unknownName: String(describing: self))
     }
 
-    final func take(id: NSManagedObjectID) {
-        if identity.isTemporaryID, !id.isTemporaryID {
-            status.insert(.named)
-            context?.hasNamedObjects = true
-        }
-        identity = id
-    }
-
-    /// Whether the object has, or had, a temporary id. If so, comparing ids is not a reliable test for the same object.
-    package final var hasHadTemporaryID: Bool { identity.isTemporaryID || status.contains(.named) }
-
-    /// Changes the entity of the object, because the row that was read has another entity of the same hierarchy than
-    /// expected.
-    final func take(entity: CompiledEntity) {
-        compiledEntity = entity
-        identity = NSManagedObjectID(entity: entity, key: identity.key, origin: identity.origin)
-        if !relationships.isEmpty {
-            while relationships.count < entity.relationships.count { relationships.append(.untouched) }
-        }
+    /// Returns a request for the objects of this class's entity. See ``entity()``.
+    ///
+    /// A subclass usually has a method of the same name that returns a request for its own type:
+    ///
+    /// ```swift
+    /// extension Book {
+    ///     class func fetchRequest() -> NSFetchRequest<Book> { NSFetchRequest(entityName: "Book") }
+    /// }
+    /// ```
+    open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
+        let request = NSFetchRequest<any NSFetchRequestResult>()
+        request.entity = entity()
+        return request
     }
 
     // MARK: Moments of an object's life
@@ -208,7 +159,7 @@ open class NSManagedObject: NSObject {
         }
         willAccessValue(forKey: key)
         defer { didAccessValue(forKey: key) }
-        return primitiveValue(forKey: key)
+        return property(forKey: key)
     }
 
     /// Sets a property, and marks the object as changed. An equal value is not written.
@@ -240,7 +191,7 @@ open class NSManagedObject: NSObject {
     ///
     /// - Parameter key: The property; nil to only fire the fault.
     open func willAccessValue(forKey key: String?) {
-        if snapshot.isFault { _ = fire() }
+        if snapshot.isFault { _ = fire(for: key) }
     }
 
     /// Called after a property was read through its key.
@@ -251,6 +202,67 @@ open class NSManagedObject: NSObject {
 
     /// Called after a property was changed through its key. Marks the object as changed.
     open func didChangeValue(forKey key: String) { noteSetting(key) }
+
+    /// Returns the value of a property without notifying the object of the access.
+    ///
+    /// - Parameter key: The name of an attribute or a relationship.
+    /// - Returns: The same value as `value(forKey:)`, or nil for a key that the entity does not have.
+    open func primitiveValue(forKey key: String) -> Any? { property(forKey: key) }
+
+    /// Sets a property without notifying the object of the change, and without marking it as changed.
+    ///
+    /// An accessor of a subclass calls ``willChangeValue(forKey:)`` before and ``didChangeValue(forKey:)`` after it, and
+    /// the latter marks the object. Without these calls, the value is only saved if the object has other changes.
+    ///
+    /// - Parameters:
+    ///   - value: The value in Foundation's types, or nil.
+    ///   - key: The name of an attribute or a relationship.
+    open func setPrimitiveValue(_ value: Any?, forKey key: String) { setProperty(value, forKey: key, marks: false) }
+
+    /// Returns the values in the store, as far as this object has read them.
+    ///
+    /// - Parameter keys: The properties; nil for all.
+    /// - Returns: The values by key, with `NSNull` for nil. Empty for an object that was never saved.
+    open func committedValues(forKeys keys: [String]?) -> [String: Any] { storedValues(forKeys: keys) }
+
+    /// Returns the current values of the stored properties that differ from the store; `NSNull` for nil.
+    open func changedValues() -> [String: Any] { unsavedValues() }
+
+    /// Returns the earlier values of the properties that have changed since the last notification about changed
+    /// objects, or, while that notification is posted, of those that it is about.
+    ///
+    /// - Returns: The values by key, with `NSNull` for nil. Transient properties are left out. The earlier values of a
+    ///   new object are the defaults of its entity.
+    open func changedValuesForCurrentEvent() -> [String: Any] { earlierValues() }
+
+    /// Returns the ids of the objects in a relationship.
+    ///
+    /// - Parameter key: The relationship's name.
+    /// - Returns: The ids, in order for an ordered relationship. Empty if the key is not a relationship.
+    open func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] { ids(inRelationshipNamed: key) }
+
+    /// Returns whether a to-many relationship has not been read yet.
+    ///
+    /// - Parameter key: The relationship's name.
+    open func hasFault(forRelationshipNamed key: String) -> Bool { isUnread(relationshipNamed: key) }
+
+    /// Returns a set that reads and changes a to-many relationship.
+    ///
+    /// - Parameter key: The relationship's name.
+    /// - Returns: A set that reads and changes the relationship. If the key is not a to-many relationship, an empty set
+    ///   whose changes have no effect except for the error of the next save.
+    open func mutableSetValue(forKey key: String) -> NSMutableSet { RelationshipSet(object: self, key: key) }
+
+    /// Returns an ordered set that reads and changes an ordered to-many relationship.
+    ///
+    /// `count`, `object(at:)` and `index(of:)` always return the current state of the relationship. Foundation's other
+    /// members, such as `array`, return its state at the time when the set was created or last used for a change.
+    ///
+    /// - Parameter key: The relationship's name.
+    /// - Returns: An ordered set that reads and changes the relationship.
+    open func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
+        RelationshipOrderedSet(object: self, key: key)
+    }
 
     // MARK: Validation
 

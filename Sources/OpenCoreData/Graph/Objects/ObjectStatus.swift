@@ -24,5 +24,7 @@ struct ObjectStatus: OptionSet {
     static let touched = ObjectStatus(rawValue: 2048)
     /// The deletion was saved, and `didSave` runs.
     static let deletionSaved = ObjectStatus(rawValue: 4096)
+    /// The deletion was merged, and the context still lists the object among its deleted objects.
+    static let deletionMerged = ObjectStatus(rawValue: 8192)
     static let ofEvents: ObjectStatus = [.noted, .fresh, .wasDirty, .deletionPosted]
 }

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import SwormPredicates
 import SwormStore
 
@@ -221,20 +221,15 @@ extension NSManagedObject {
             entity: compiledEntity.name, key: relationship.name)
     }
 
-    /// Returns the ids of the objects in a relationship.
-    ///
-    /// - Parameter key: The relationship's name.
-    /// - Returns: The ids, in order for an ordered relationship. Empty if the key is not a relationship.
-    public final func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
+    /// Returns the ids of the objects in a relationship. See ``objectIDs(forRelationshipNamed:)``.
+    final func ids(inRelationshipNamed key: String) -> [NSManagedObjectID] {
         guard case .relationship(let slot) = compiledEntity.slot(named: key) else { return [] }
         if compiledEntity.relationships[slot].isToMany { return memberObjects(slot).map(\.objectID) }
         return destination(slot).map { [$0.objectID] } ?? []
     }
 
-    /// Returns whether a to-many relationship has not been read yet.
-    ///
-    /// - Parameter key: The relationship's name.
-    public final func hasFault(forRelationshipNamed key: String) -> Bool {
+    /// Returns whether a relationship has not been read yet. See ``hasFault(forRelationshipNamed:)``.
+    final func isUnread(relationshipNamed key: String) -> Bool {
         guard case .relationship(let slot) = compiledEntity.slot(named: key) else { return false }
         switch relationshipState(slot) {
         case .untouched:
@@ -245,23 +240,4 @@ extension NSManagedObject {
         }
     }
 
-    /// Returns a set that reads and changes a to-many relationship.
-    ///
-    /// - Parameter key: The relationship's name.
-    /// - Returns: A set that reads and changes the relationship. If the key is not a to-many relationship, an empty set
-    ///   whose changes have no effect except for the error of the next save.
-    public final func mutableSetValue(forKey key: String) -> NSMutableSet {
-        RelationshipSet(object: self, key: key)
-    }
-
-    /// Returns an ordered set that reads and changes an ordered to-many relationship.
-    ///
-    /// `count`, `object(at:)` and `index(of:)` always return the current state of the relationship. Foundation's other
-    /// members, such as `array`, return its state at the time when the set was created or last used for a change.
-    ///
-    /// - Parameter key: The relationship's name.
-    /// - Returns: An ordered set that reads and changes the relationship.
-    public final func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
-        RelationshipOrderedSet(object: self, key: key)
-    }
 }

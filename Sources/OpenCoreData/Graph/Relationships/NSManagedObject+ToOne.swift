@@ -51,7 +51,9 @@ extension NSManagedObject {
         switch snapshot {
         case .none: return nil
         case .fault: return fire() ? committedDestination(slot) : nil
-        case .values(let committed): return committed.toOnes[slot]
+        case .values(let committed):
+            guard let row = committed.toOnes[slot], row.key < 0, let context else { return committed.toOnes[slot] }
+            return context.resolved(row, in: objectID.origin).row
         case .row, .patched, .unfired:
             guard let (group, row) = snapshot.fetched else { return nil }
             return group.destination(row: row, slot: slot, entity: compiledEntity, model: objectID.origin.compiled)

@@ -11,6 +11,8 @@ struct SelectedProperty {
     var type: AttributeType = .undefined
     /// The conversion of a transformable attribute's data to its value.
     var transformation: AttributeTransformation?
+    /// Whether the property is the aggregate of values that have none, and therefore nil.
+    var isNil = false
 }
 
 /// A reader that creates dictionaries from stored rows. A property without a value is left out of its dictionary.
@@ -39,6 +41,7 @@ struct DictionaryReader {
                     try set(data, of: property, in: result)
                 }
                 place += 1
+            case .value where property.isNil: place += 1
             case .value(let natural):
                 let type = property.type == .undefined ? natural : property.type
                 if property.transformation != nil, case .blob(let data) = row[place] {

@@ -26,6 +26,14 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     open var managedObjectHandler: ((NSManagedObject) -> Bool)?
     /// The form of the result.
     open var resultType = NSBatchInsertRequestResultType.statusOnly
+    open override var requestType: NSPersistentStoreRequestType { .batchInsertRequestType }
+
+    /// Creates a request without an entity, whose execution throws an error.
+    public override init() {
+        entityName = ""
+        entity = nil
+        super.init()
+    }
 
     /// Creates a request for objects in the form of dictionaries.
     ///

@@ -27,6 +27,7 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     open var includesSubentities = true
     /// The form of the result.
     open var resultType = NSBatchUpdateRequestResultType.statusOnlyResultType
+    open override var requestType: NSPersistentStoreRequestType { .batchUpdateRequestType }
 
     /// The new values, keyed by the names or descriptions of attributes. `NSNull` represents nil.
     ///

@@ -68,7 +68,7 @@ extension NSFetchRequest {
 
     private func property(_ any: Any, of entity: CompiledEntity, in model: CompiledModel) throws -> SelectedProperty {
         switch any {
-        case let computed as NSExpressionDescription: return try property(computed)
+        case let computed as NSExpressionDescription: return try property(computed, of: entity, in: model)
         case let description as NSPropertyDescription: return try property(description.name, of: entity, in: model)
         case let name as String: return try property(name, of: entity, in: model)
         case let name as NSString: return try property(name.description, of: entity, in: model)
@@ -91,7 +91,9 @@ extension NSFetchRequest {
         return result
     }
 
-    private func property(_ computed: NSExpressionDescription) throws -> SelectedProperty {
+    private func property(
+        _ computed: NSExpressionDescription, of entity: CompiledEntity, in model: CompiledModel
+    ) throws -> SelectedProperty {
         guard !computed.name.isEmpty else { throw unsupported("has an expression description without a name.") }
         guard let expression = computed.expression else {
             throw unsupported("has an expression description '\(computed.name)' without an expression.")
@@ -101,6 +103,13 @@ extension NSFetchRequest {
             throw unsupported(
                 "uses the unsupported function '\(function):' for '\(computed.name)'. The functions of many rows are count:, sum:, min:, max: and average:."
             )
+        }
+        if let (aggregate, operand?) = tree.rowAggregate, let keys = operand.pathKeys,
+            let (_, attribute) = model.attribute(at: keys, of: entity), !attribute.isTransient,
+            !attribute.type.has(aggregate)
+        {
+            // The number of rows, which any values have, so that there is a column.
+            return SelectedProperty(name: computed.name, expression: .aggregate(.count), isNil: true)
         }
         return SelectedProperty(
             name: computed.name, expression: tree, type: computed.expressionResultType.attributeType)
@@ -132,5 +141,16 @@ extension CompiledModel {
             current = self[current.relationships[slot].destination]
         }
         return nil
+    }
+}
+
+extension AttributeType {
+    /// Whether values of the type have an aggregate: a total, or a smallest and a largest value.
+    fileprivate func has(_ aggregate: RowAggregate) -> Bool {
+        switch aggregate {
+        case .count: true
+        case .sum, .average: valueKind?.isNumber ?? false
+        case .minimum, .maximum: valueKind?.isOrdered ?? false
+        }
     }
 }

@@ -28,6 +28,9 @@ public struct NSFetchRequestResultType: OptionSet, Sendable, Hashable {
 open class NSPersistentStoreRequest: NSObject {
     /// The stores that execute the request; nil for all.
     open var affectedStores: [NSPersistentStore]?
+
+    /// The kind of request.
+    open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 }
 
 /// A request for the objects of an entity.
@@ -38,7 +41,7 @@ open class NSPersistentStoreRequest: NSObject {
 ///
 /// `ResultType` is the type of the results: a class of managed objects, `NSManagedObjectID`, `NSDictionary`, `NSNumber`, or
 /// `any NSFetchRequestResult` for a request whose ``resultType`` is decided later.
-open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
+open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying {
     /// The entity's name.
     open private(set) var entityName: String?
     /// The entity. Setting it sets the name.
@@ -108,6 +111,42 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         self.init()
         self.entityName = entityName
     }
+
+    /// Returns an equal request. Changes of one of them do not affect the other one.
+    open func copy(with zone: NSZone? = nil) -> Any { duplicate() }
+
+    final func duplicate() -> NSFetchRequest {
+        let copy = NSFetchRequest()
+        copy.affectedStores = affectedStores
+        copy.entity = entity
+        copy.entityName = entityName
+        copy.predicate = predicate
+        copy.sortDescriptors = sortDescriptors
+        copy.fetchLimit = fetchLimit
+        copy.fetchOffset = fetchOffset
+        copy.fetchBatchSize = fetchBatchSize
+        copy.resultType = resultType
+        copy.includesSubentities = includesSubentities
+        copy.includesPendingChanges = includesPendingChanges
+        copy.includesPropertyValues = includesPropertyValues
+        copy.returnsObjectsAsFaults = returnsObjectsAsFaults
+        copy.shouldRefreshRefetchedObjects = shouldRefreshRefetchedObjects
+        copy.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching
+        copy.propertiesToFetch = propertiesToFetch
+        copy.returnsDistinctResults = returnsDistinctResults
+        copy.propertiesToGroupBy = propertiesToGroupBy
+        copy.havingPredicate = havingPredicate
+        return copy
+    }
+
+    /// Returns whether another request has the same settings and the same type of results.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSFetchRequest else { return false }
+        return self === other || hasSettings(of: other)
+    }
+
+    /// A hash of the entity's name.
+    open override var hash: Int { entityName?.hashValue ?? 0 }
 }
 
 /// The result of a request to a coordinator.

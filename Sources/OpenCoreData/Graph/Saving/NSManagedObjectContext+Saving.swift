@@ -2,30 +2,27 @@ import Foundation
 import SwormStore
 
 extension NSManagedObjectContext {
-    /// Writes all unsaved changes or no change at all, in one transaction per store.
-    ///
-    /// Objects are validated first. If a row was changed in the store since it was read, or if a unique value already
-    /// exists, the merge policy decides. If the save fails, the changes stay in the context.
-    ///
-    /// - Throws: Validation errors, conflicts that the merge policy does not resolve, or the store's error.
-    public func save() throws {
-        try throwingCocoaErrors { try saveChanges() }
-    }
-
-    private func saveChanges() throws {
+    /// Writes all unsaved changes. See ``save()``.
+    final func saveChanges() throws {
         lock.lock()
         defer { lock.unlock() }
         try throwReadError()
         if saving.isRunning { return }
+        defer { forgetMergedDeletions() }
         // Without an observer, the event ends with the save, which visits its objects anyway.
-        if isObserved { processPendingChanges() }
-        guard hasChanges else { return try saveMetadata() }
+        if isObserved || undoManaging != nil { processEvents() }
+        guard hasChanges else {
+            if nesting.parent == nil { try saveMetadata() }
+            return
+        }
         saving.begin()
         defer {
             saving.end()
             transactions.endParked()
         }
         try SaveOperation(context: self, coordinator: requireCoordinator()).run()
+        // Those of stores of which no row was written.
+        try saveMetadata()
     }
 
     /// Writes changed metadata of the stores. A transaction that is open writes them when it is committed.

@@ -10,7 +10,7 @@ extension SaveOperation {
         try CoreDataError.throwAll(
             try twins.map { origin, conflicts in
                 ConflictResolver(context, origin).error(
-                    of: .constraints(conflicts), in: try changes(in: origin, isOnly: twins.count == 1))
+                    of: .constraints(conflicts), in: try changes(in: origin, isOnly: false, hasTwins: true))
             })
     }
 

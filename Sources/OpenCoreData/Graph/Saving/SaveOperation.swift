@@ -15,12 +15,21 @@ struct SaveOperation {
         context.post(.willSave, userInfo: [:])
         try callWillSave()
         let isObserved = context.isObserved
-        if isObserved { context.processPendingChanges() }
+        if isObserved { context.processEvents() }
         try context.validateChanges()
         if isObserved, context.hasPendingEvent {
             // Custom classes have changed objects, or observers have, which are validated too.
-            context.processPendingChanges()
+            context.processEvents()
             try context.validateChanges()
+        }
+        if let parent = context.nesting.parent {
+            try context.throwReadError()
+            return try finish(
+                context.withParent(parent) {
+                    var save = ParentSave(context, into: parent)
+                    defer { parent.processEvents() }
+                    return try save.run()
+                })
         }
         let twins = try twinConflicts()
         if context.mergeType == .errorMergePolicyType { try throwError(of: twins) }
@@ -32,8 +41,8 @@ struct SaveOperation {
             let origins = try originsOfChanges()
             try context.keepTransactions(of: origins)
             for origin in origins {
-                let twins = twins.first { $0.origin === origin }?.conflicts
-                try write(to: origin, isOnly: origins.count == 1, settling: twins, into: &saved)
+                let hasTwins = twins.contains { $0.origin === origin }
+                try write(to: origin, isOnly: origins.count == 1, hasTwins: hasTwins, into: &saved)
             }
         } catch {
             // A transaction that stays open is not committed yet, and the caller that keeps it open undoes it.
@@ -73,9 +82,9 @@ struct SaveOperation {
     ///
     /// - Parameters:
     ///   - isOnly: Whether no other store has changes.
-    ///   - twins: The objects with the same unique values; nil if there are none.
+    ///   - hasTwins: Whether there are objects with the same unique values.
     private func write(
-        to origin: ObjectOrigin, isOnly: Bool, settling twins: UniquenessConflicts?, into saved: inout SavedObjects
+        to origin: ObjectOrigin, isOnly: Bool, hasTwins: Bool, into saved: inout SavedObjects
     ) throws {
         guard let store = origin.store else {
             throw CoreDataError(
@@ -84,12 +93,11 @@ struct SaveOperation {
         if let reason = store.objectStore.readOnlyReason {
             throw CoreDataError(NSPersistentStoreSaveError, "Cannot save: \(reason).", condition: .readOnly)
         }
-        let builder = try changes(in: origin, isOnly: isOnly)
+        let builder = try changes(in: origin, isOnly: isOnly, hasTwins: hasTwins)
         // A pinned session would prevent the write from seeing, or waiting for, newer changes. However, settling a
         // conflict may read the content of external data that the session sees.
         context.transactions.parkPinned()
         do {
-            if let twins { throw twins }
             let result =
                 builder.request.isEmpty
                 ? SaveResult() : try context.write(builder.request, to: origin, store: store.objectStore)
@@ -97,15 +105,15 @@ struct SaveOperation {
         } catch {
             guard let conflicts = MetConflicts(error) else { throw error }
             context.forgetReadAhead()
-            guard context.mergeType != .errorMergePolicyType else {
+            guard context.mergeType != .errorMergePolicyType || context.customMergePolicy != nil else {
                 context.forgetRelationshipsOfUnchangedObjects()
                 // The rows are read in a session of their own, which no later read continues.
                 defer { context.transactions.endPinned() }
                 throw ConflictResolver(context, origin).error(of: conflicts, in: builder)
             }
-            var resolver = ConflictResolver(context, origin)
-            let settled = try resolver.write(to: store.objectStore, settling: twins) { lostVersions in
-                try changes(in: origin, isOnly: isOnly, after: lostVersions)
+            let resolver = ConflictResolver(context, origin)
+            let settled = try resolver.write(to: store.objectStore) { lostVersions in
+                try changes(in: origin, isOnly: isOnly, hasTwins: hasTwins, after: lostVersions)
             }
             saved.add(settled.builder, result: settled.result, origin: origin)
         }
@@ -113,12 +121,16 @@ struct SaveOperation {
 
     /// Collects the unsaved changes of one store's objects.
     ///
-    /// - Parameter lostVersions: The versions of rows that were deleted and are inserted again, by object.
+    /// - Parameters:
+    ///   - isOnly: Whether no other store has changes.
+    ///   - hasTwins: Whether there are objects with the same unique values.
+    ///   - lostVersions: The versions of rows that were deleted and are inserted again, by object.
     func changes(
-        in origin: ObjectOrigin, isOnly: Bool, after lostVersions: [ObjectIdentifier: Int64] = [:]
+        in origin: ObjectOrigin, isOnly: Bool, hasTwins: Bool, after lostVersions: [ObjectIdentifier: Int64] = [:]
     ) throws -> SaveRequestBuilder {
         var builder = SaveRequestBuilder(
-            model: origin.compiled, author: context.transactionAuthor, contextName: context.name)
+            model: origin.compiled, author: context.transactionAuthor, contextName: context.name,
+            mayRepeatValues: hasTwins)
         try context.insertedList.forEach { object in
             guard try isOnly || context.originForSaving(object, in: coordinator) === origin else { return }
             let met = lostVersions.isEmpty ? nil : lostVersions[ObjectIdentifier(object)]
@@ -126,6 +138,7 @@ struct SaveOperation {
         }
         context.updatedList.forEach { if $0.objectID.origin === origin { builder.update($0) } }
         context.deletedList.forEach { if $0.objectID.origin === origin { builder.delete($0) } }
+        for object in context.saving.compared where object.objectID.origin === origin { builder.compare(object) }
         try context.throwReadError()
         return builder
     }

@@ -42,6 +42,21 @@ struct SavedObjects {
         orderKeys.merge(builder.orderKeys) { $1 }
     }
 
+    /// Adds the changed objects of a context that has saved to its parent.
+    ///
+    /// - Parameter ordered: The objects and the slots of their ordered relationships with changes.
+    mutating func add(
+        written: [NSManagedObject], versions: [Int64], ordered: [(object: NSManagedObject, slot: Int)],
+        origin: ObjectOrigin
+    ) {
+        // The parent has given their members positions, which are read again.
+        for (object, slot) in ordered { rearranged[ObjectIdentifier(object), default: []].insert(slot) }
+        parts.append(
+            Part(
+                origin: origin, inserted: [], keys: SaveResult().keys, written: written, versions: versions,
+                derived: [:]))
+    }
+
     func contains(_ origin: ObjectOrigin) -> Bool { parts.contains { $0.origin === origin } }
 
     /// Returns the version of a row that a save inserted again, or nil for other objects.

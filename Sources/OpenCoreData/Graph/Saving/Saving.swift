@@ -14,7 +14,11 @@ struct Saving {
     mutating func end() {
         isRunning = false
         origins = [:]
+        if !compared.isEmpty { compared = [] }
     }
+
+    /// The objects whose rows the next save compares with those in the store, although it does not write them.
+    var compared: [NSManagedObject] = []
 
     /// Returns the origin of the store that receives the new objects of an entity, if the running save has chosen it.
     func origin(ofEntity number: Int) -> ObjectOrigin? { origins[number] }
@@ -52,6 +56,7 @@ struct Saving {
 
     mutating func forgetAllLost() {
         if !lost.isEmpty { lost.removeAll() }
+        if !compared.isEmpty { compared = [] }
     }
 
     // MARK: Assigned stores

@@ -4,7 +4,7 @@ import SwormStore
 // The effects of a settlement on the objects.
 extension ConflictResolver {
     /// Applies a settlement to the objects.
-    mutating func apply(
+    func apply(
         _ settlement: ConflictSettlement, reading rows: RowsReadAnew, in builder: SaveRequestBuilder
     ) throws {
         let known = builder.objects
@@ -26,17 +26,19 @@ extension ConflictResolver {
                 if let insertion = settlement.insertions[row] { insertAnew(object(row), with: insertion.attributes) }
             case .forget(let row): forgetMissing(object(row))
             case .delete(let row):
-                if try isAtHand(object(row)) { context.delete(object(row)) }
+                if try isAtHand(object(row)) { context.deleteObject(object(row)) }
             case .deny(let row, let slot): object(row).forgetReadRelationship(slot)
             case .lead(let row, let slot, let destination):
                 if try isAtHand(object(row)) { object(row).assignDestination(slot, to: destination.map(object)) }
             case .takeBack(let row, let slot): object(row).takeBackRelationships { $0 == slot }
-            case .unite(let row, let existing) where settlement.insertions.contains(existing):
-                try unite(object(row), withInserted: object(existing), taking: settlement.insertions[existing])
             case .unite(let row, let existing):
-                try unite(
-                    object(row), with: existing, over: rows.snapshot(of: existing),
-                    taking: settlement.updates[existing])
+                if let first = known[existing], first.status.contains(.inserted) {
+                    try unite(object(row), withInserted: first, taking: settlement.insertions[existing])
+                } else {
+                    try unite(
+                        object(row), with: existing, over: rows.snapshot(of: existing),
+                        taking: settlement.updates[existing])
+                }
             }
         }
     }
@@ -117,7 +119,7 @@ extension ConflictResolver {
     /// Inserts an object whose row was deleted in the store again, under its old key.
     ///
     /// - Parameter values: Its attributes by slot. Transient attributes keep the object's current values.
-    private mutating func insertAnew(_ object: NSManagedObject, with values: [AttributeValue]) {
+    private func insertAnew(_ object: NSManagedObject, with values: [AttributeValue]) {
         context.updatedList.remove(object)
         let values = object.compiledEntity.attributes.indices.map {
             object.compiledEntity.traits[$0].isTransient ? object.attribute($0) : values[$0]
@@ -155,7 +157,7 @@ extension ConflictResolver {
             object.forgetReadRelationships()
             return true
         }
-        context.refresh(object, mergeChanges: false)
+        context.refreshObject(object, mergeChanges: false)
         do {
             try object.load()
             return true

@@ -105,17 +105,20 @@ extension ConflictResolver {
     // MARK: Deciding
 
     /// Settles conflicts with the merge policy. Returns nil if the policy does not resolve them.
+    ///
+    /// - Parameter choice: The conflicts to settle; nil for all of them.
     func settlement(
-        of conflicts: MetConflicts, in builder: SaveRequestBuilder, _ rows: RowsReadAnew
+        of conflicts: MetConflicts, in builder: SaveRequestBuilder, _ rows: RowsReadAnew, only choice: ConflictChoice?
     ) throws -> ConflictSettlement? {
         var settlement = ConflictSettlement(of: builder.request, by: context.mergeType, fresh: rows.values)
         switch conflicts {
         case .rows(let met):
             guard rows.conflicts.count == met.conflicts.count else { return nil }
-            settlement.settle(rows.conflicts)
+            settlement.settle(choice?.of(rows.conflicts) ?? rows.conflicts)
         case .links(let met): settlement.settle(met)
         case .constraints(let met):
-            guard settlement.settle(try constraintConflicts(met, in: builder, reading: rows.values)) else { return nil }
+            let all = try constraintConflicts(met, in: builder, reading: rows.values)
+            guard settlement.settle(choice?.of(all) ?? all) else { return nil }
         }
         return settlement
     }

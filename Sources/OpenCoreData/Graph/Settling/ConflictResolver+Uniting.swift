@@ -69,6 +69,8 @@ extension ConflictResolver {
         let transient = transientValues(of: object)
         let links = try object.takeLinks()
         context.forgetInserted(object)
+        // A temporary id is replaced by the save.
+        if !first.objectID.isTemporaryID { object.take(id: first.objectID) }
         try redirect(from: object, to: first)
         if context.mergeType.contextPrevails, let insertion {
             first.takeAttributes(of: insertion)

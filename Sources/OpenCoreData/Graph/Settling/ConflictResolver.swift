@@ -7,7 +7,7 @@ import SwormStore
 ///
 /// A resolver is created for one write, and ends with it. A write that fails has no effect: everything that was settled
 /// is undone.
-struct ConflictResolver {
+final class ConflictResolver {
     let context: NSManagedObjectContext
     let origin: ObjectOrigin
     /// The unsaved changes before conflicts were settled. A failed write restores them.
@@ -32,12 +32,10 @@ struct ConflictResolver {
     /// written: no other connection can change them in between. Objects are also validated under the lock, in the state
     /// that the policy gave them.
     ///
-    /// - Parameters:
-    ///   - known: Conflicts that are known before the first attempt; nil if there are none.
-    ///   - collect: A closure that collects the current changes.
+    /// - Parameter collect: A closure that collects the current changes.
     /// - Returns: The changes that were written.
-    mutating func write(
-        to store: any ObjectStore, settling known: UniquenessConflicts?, collecting collect: Collecting
+    func write(
+        to store: any ObjectStore, collecting collect: @escaping Collecting
     ) throws -> (builder: SaveRequestBuilder, result: SaveResult) {
         let open = context.transactions[origin]
         let transaction = try open ?? store.beginTransaction(context.interruption.token)
@@ -51,7 +49,7 @@ struct ConflictResolver {
             let mark = transaction.mark()
             let written: (builder: SaveRequestBuilder, result: SaveResult)
             do {
-                written = try writeSettled(to: transaction, settling: known, collecting: collect)
+                written = try writeSettled(to: transaction, collecting: collect)
             } catch {
                 try? transaction.undo(to: mark)
                 throw error
@@ -77,32 +75,67 @@ struct ConflictResolver {
     ///
     /// One pass is not enough: an attempt reports conflicts of one kind only, and settling them may change objects that
     /// had no conflict. ``SettledConflicts`` explains why the loop ends.
-    private mutating func writeSettled(
-        to transaction: any StoreTransaction, settling known: UniquenessConflicts?, collecting collect: Collecting
+    private func writeSettled(
+        to transaction: any StoreTransaction, collecting collect: @escaping Collecting
     ) throws -> (builder: SaveRequestBuilder, result: SaveResult) {
-        var known = known
         while true {
             let builder = try collect(lostVersions)
             do {
-                if let conflicts = known {
-                    known = nil
-                    throw conflicts
-                }
                 return (builder, builder.request.isEmpty ? SaveResult() : try transaction.save(builder.request))
             } catch {
                 guard let conflicts = MetConflicts(error) else { throw error }
                 let isNew = settled.note(conflicts)
                 context.forgetReadAhead()
                 let rows = try rows(around: conflicts, in: builder)
-                guard isNew, let settlement = try settlement(of: conflicts, in: builder, rows) else {
-                    throw self.error(of: conflicts, in: builder, reading: rows)
+                guard isNew else { throw self.error(of: conflicts, in: builder, reading: rows) }
+                if let policy = context.customMergePolicy, !conflicts.areLinks {
+                    try ask(policy, to: conflicts, in: builder, reading: rows, collecting: collect)
+                } else {
+                    try settle(conflicts, in: builder, reading: rows)
                 }
-                // The checkpoint contains the objects that had changes. The settlement may affect further objects.
-                before.note(unchangedObjects(of: settlement))
-                try apply(settlement, reading: rows, in: builder)
             }
             // An object may now lack required values, or its deletion may be denied.
             try context.validateChanges()
+        }
+    }
+
+    /// Settles conflicts in the way of the merge policy's type.
+    ///
+    /// - Parameter choice: The conflicts to settle; nil for all of them.
+    /// - Throws: The error that lists the conflicts, if the policy does not resolve them.
+    private func settle(
+        _ conflicts: MetConflicts, in builder: SaveRequestBuilder, reading rows: RowsReadAnew,
+        only choice: ConflictChoice? = nil
+    ) throws {
+        guard context.mergeType != .errorMergePolicyType,
+            let settlement = try settlement(of: conflicts, in: builder, rows, only: choice)
+        else { throw error(of: conflicts, in: builder, reading: rows) }
+        // The checkpoint contains the objects that had changes. The settlement may affect further objects.
+        before.note(unchangedObjects(of: settlement))
+        try apply(settlement, reading: rows, in: builder)
+    }
+
+    /// Lets a policy of the application settle conflicts. It may change objects and settle only some of the conflicts,
+    /// so that everything is compared with the store again afterwards.
+    private func ask(
+        _ policy: NSMergePolicy, to conflicts: MetConflicts, in builder: SaveRequestBuilder, reading rows: RowsReadAnew,
+        collecting collect: @escaping Collecting
+    ) throws {
+        let resolution = ConflictResolution(in: context) { [self] rows, constraints in
+            // The policy may have changed objects.
+            let builder = try collect(lostVersions)
+            let fresh = try self.rows(around: conflicts, in: builder)
+            let choice = ConflictChoice(rows: rows, constraints: constraints)
+            try settle(conflicts, in: builder, reading: fresh, only: choice)
+        }
+        defer { resolution.end() }
+        switch conflicts {
+        case .rows:
+            try policy.resolve(optimisticLockingConflicts: mergeConflicts(in: builder, reading: rows, for: resolution))
+        case .constraints(let met):
+            let list = try constraintConflicts(met, in: builder, reading: rows.values)
+            try policy.resolve(constraintConflicts: objects(of: list, in: builder, for: resolution))
+        case .links: try settle(conflicts, in: builder, reading: rows)
         }
     }
 
@@ -117,7 +150,7 @@ struct ConflictResolver {
     }
 
     /// Records the version of a row that was deleted in the store and is inserted again.
-    mutating func noteLost(_ object: NSManagedObject) {
+    func noteLost(_ object: NSManagedObject) {
         lostVersions[ObjectIdentifier(object)] = object.snapshot.version
     }
 

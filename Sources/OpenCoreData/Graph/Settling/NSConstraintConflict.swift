@@ -18,6 +18,8 @@ open class NSConstraintConflict: NSObject {
     public let conflictingObjects: [NSManagedObject]
     /// The saved values of these objects, in the same order; empty for an object that was never saved.
     public let conflictingSnapshots: [[AnyHashable: Any]]
+    /// The settling of the running save that has the conflict.
+    final var resolution: ConflictResolution?
 
     /// Creates a conflict.
     ///
@@ -26,7 +28,7 @@ open class NSConstraintConflict: NSObject {
     ///   - databaseObject: The object whose row has the values in the store; nil if only unsaved objects have them.
     ///   - databaseSnapshot: The values in the store of that row.
     ///   - conflictingObjects: The unsaved objects that have the values.
-    ///   - conflictingSnapshots: The saved values of these objects, in the same order. Others than dictionaries count as
+    ///   - conflictingSnapshots: The saved values of these objects, in the same order. Elements that are no dictionaries count as
     ///     empty ones.
     public init(
         constraint contraint: [String], database databaseObject: NSManagedObject?,
@@ -53,7 +55,7 @@ open class NSConstraintConflict: NSObject {
             databaseSnapshot: database.flatMap { object in
                 conflict.databaseSnapshot.map { object.values(of: $0, origin) }
             },
-            conflicting: objects, conflictingSnapshots: objects.map { $0.committedValues(forKeys: nil) })
+            conflicting: objects, conflictingSnapshots: objects.map { $0.storedValues(forKeys: nil) })
     }
 
     /// A description with the constraint and the objects.

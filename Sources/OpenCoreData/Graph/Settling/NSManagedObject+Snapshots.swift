@@ -43,7 +43,7 @@ extension NSManagedObject {
     ///
     /// - Parameters:
     ///   - attribute: A closure that returns the value of an attribute by its slot; nil to leave it out.
-    ///   - toOne: A closure that returns the id of a to-one destination by its slot; nil if there is none.
+    ///   - toOne: A closure that returns the id of a to-one destination by its slot; nil if it has no value.
     private func snapshotValues(
         attribute: (Int) -> AttributeValue?, toOne: (Int) -> NSManagedObjectID?
     ) -> [String: Any] {

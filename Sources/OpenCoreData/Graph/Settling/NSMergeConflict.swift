@@ -22,6 +22,8 @@ open class NSMergeConflict: NSObject {
     public let newVersionNumber: Int
     /// The version of the row that the context had read.
     public let oldVersionNumber: Int
+    /// The settling of the running save that has the conflict.
+    final var resolution: ConflictResolution?
 
     /// Creates a conflict.
     ///

@@ -13,7 +13,9 @@ struct SaveConflictReport: ErrorAttachment {
     func userInfo(findingObjectsIn finder: (any ErrorObjectFinder)?) -> [String: Any] {
         var info: [String: Any] = [:]
         if let store = origin.store { info[NSAffectedStoresErrorKey] = [store] }
-        func object(_ row: RowID) -> NSManagedObject? { finder?.object(of: origin.reference(of: row)) as? NSManagedObject }
+        func object(_ row: RowID) -> NSManagedObject? {
+            finder?.object(of: origin.reference(of: row)) as? NSManagedObject
+        }
         let changes = changes.compactMap { conflict in
             object(conflict.sourceObject).map { NSMergeConflict(conflict, of: $0, origin) }
         }

@@ -7,7 +7,7 @@ import SwormStore
 /// token of this state, to which other contexts of its coordinator can be pinned. Such a token keeps the state: release it
 /// soon, because a store in write-ahead log mode cannot shorten its log while an old state is in use.
 public final class NSQueryGenerationToken: NSObject, Sendable {
-    /// The views of the state, by store; nil if the token stands for the newest state.
+    /// The views of the state, by store; nil for a token of the newest state.
     let views: [ObjectIdentifier: SharedView]?
     /// Whether a context is pinned to the newest state as soon as the token is set, and not by its next read.
     let isImmediate: Bool
@@ -34,17 +34,8 @@ public final class NSQueryGenerationToken: NSObject, Sendable {
 }
 
 extension NSManagedObjectContext {
-    /// Pins the context to one state of its stores: all subsequent reads see that state.
-    ///
-    /// A save of the context moves it to the state after that save, and a merge to the newest one, as setting
-    /// ``NSQueryGenerationToken/current`` again does. Unpin the context (with nil) as soon as it has read what it needs: a store in
-    /// write-ahead log mode cannot shorten its log while an old state is in use.
-    ///
-    /// - Parameter generation: ``NSQueryGenerationToken/current``; the ``queryGenerationToken`` of another context, to read
-    ///   the state that it reads; the token in the notification of a save, to read the state after it, or a later one if
-    ///   others have saved since then; or nil to read the newest state at each read.
-    /// - Throws: An error if the token is that of a context with another coordinator. The context reads as before then.
-    public final func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
+    /// Pins the context to one state of its stores. See ``setQueryGenerationFrom(_:)``.
+    final func pin(to generation: NSQueryGenerationToken?) throws {
         if let generation, let views = generation.views {
             let stores = (coordinator?.persistentStores ?? []).map(\.objectStore)
             let shared = stores.compactMap { store in views[ObjectIdentifier(store)].map { (view: $0, store: store) } }

@@ -198,7 +198,7 @@ extension NSManagedObjectContext {
         forgetReadAhead()
         for object in identities.objects where !object.hasChanges && !object.objectID.isTemporaryID {
             guard isConcerned(object.compiledEntity.number), object.status.isDisjoint(with: [.gone]) else { continue }
-            refresh(object, mergeChanges: false)
+            refreshObject(object, mergeChanges: false)
         }
     }
 }

@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
     /// - Parameter object: An object of this context that was deleted in it.
     /// - Throws: A ``CoreDataError`` if another object of the context has the key.
     package final func revive(_ object: NSManagedObject) throws {
-        if object.objectID.isTemporaryID || object.status.contains(.deleted) { return insert(object) }
+        if object.objectID.isTemporaryID || object.status.contains(.deleted) { return insertObject(object) }
         guard object.status.contains(.gone) else { return }
         let key = identityKey(of: object.objectID.row, in: object.objectID.origin)
         if let other = identities[key], other !== object {

@@ -61,7 +61,7 @@ struct MigrationStore {
     }
 
     private func checkType() throws {
-        guard type == NSSQLiteStoreType, !StoreFiles.isMemory(url) else {
+        guard type == NSSQLiteStoreType, !StoreFiles.isFileless(url) else {
             throw CoreDataError(
                 NSPersistentStoreInvalidTypeError,
                 "Cannot migrate a store of the type '\(type)' at '\(url.path)': only stores of NSSQLiteStoreType in files can be migrated."

@@ -19,6 +19,26 @@ open class NSMappingModel: NSObject {
     /// Creates a model without mappings.
     public override init() { super.init() }
 
+    /// Creates a mapping model from a compiled file.
+    ///
+    /// - Parameter url: The URL of the file.
+    /// - Returns: nil, because compiled mapping models cannot be read.
+    public convenience init?(contentsOf url: URL?) { nil }
+
+    /// Creates the mapping model between two models from a compiled file among the resources of bundles.
+    ///
+    /// - Parameters:
+    ///   - bundles: The bundles; nil for the main bundle.
+    ///   - sourceModel: The old model.
+    ///   - destinationModel: The new model.
+    /// - Returns: nil, because compiled mapping models cannot be read. Infer the mapping, or create it in code.
+    public convenience init?(
+        from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?,
+        destinationModel: NSManagedObjectModel?
+    ) {
+        nil
+    }
+
     /// Returns the inferred mapping between two models, by names and renaming identifiers.
     ///
     /// Entities and properties may be added, removed, renamed, and moved within a hierarchy; a property that becomes

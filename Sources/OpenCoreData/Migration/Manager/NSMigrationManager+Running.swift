@@ -161,7 +161,7 @@ extension NSMigrationManager {
                     }
                     try destinationContext.throwReadError()
                 }
-                destinationContext.reset()
+                destinationContext.resetObjects()
                 lentFiles.forget()
             }
         }
@@ -175,16 +175,16 @@ extension NSMigrationManager {
     /// Writes the new objects, and releases all objects.
     private func flush() throws {
         try write()
-        sourceContext.reset()
+        sourceContext.resetObjects()
     }
 
     /// Writes the new objects, and releases them.
     private func write() throws {
         settle()
         forgetDeleted()
-        try destinationContext.save()
+        try destinationContext.saveChanges()
         pendingBytes = 0
-        destinationContext.reset()
+        destinationContext.resetObjects()
         lentFiles.forget()
     }
 

@@ -25,6 +25,8 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     public final let destinationContext: NSManagedObjectContext
     /// The current entity mapping.
     open internal(set) var currentEntityMapping: NSEntityMapping!
+    /// Has no effect: a migration is always made object by object, whatever the type of the store.
+    open var usesStoreSpecificMigrationManager = true
     /// Custom information of the policies.
     open var userInfo: [AnyHashable: Any]?
 
@@ -80,8 +82,8 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
 
     /// Discards the state of the last migration.
     open func reset() {
-        sourceContext.reset()
-        destinationContext.reset()
+        sourceContext.resetObjects()
+        destinationContext.resetObjects()
         associations = MigrationAssociations()
         lentFiles.forget()
         pendingAssociations = []

@@ -11,7 +11,9 @@ public import Foundation
 ///
 /// The functions `count:`, `sum:`, `min:`, `max:` and `average:`, and the key paths `@count` and `@sum.year`, have one value
 /// over many rows. Rows without a value are ignored. If there are no values, the sum is zero, and the minimum, maximum and
-/// average are nil. Any other expression has a value for each row: `reviews.@count`, `price * 2`.
+/// average are nil. So are the sum and the average of values that are no numbers, and the minimum and the maximum of values
+/// without an order, such as UUIDs and binary data. Any other expression has a value for each row: `reviews.@count`,
+/// `price * 2`.
 open class NSExpressionDescription: NSPropertyDescription {
     /// The expression. The fetch throws the error in its format.
     open var expression: NSExpression?

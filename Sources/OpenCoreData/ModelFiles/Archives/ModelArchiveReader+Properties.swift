@@ -12,15 +12,12 @@ extension ModelArchiveReader {
         case "NSFetchedPropertyDescription":
             let property = NSFetchedPropertyDescription()
             try readCommon(property, from: object)
-            let request = archive.object(of: object, field: "NSFetchRequest")
-            property.requestedEntityName =
-                archive.string(of: object, field: "_NSFetchRequestEntityName")
-                ?? request.flatMap { archive.object(of: $0, field: "NSEntity") }.flatMap {
-                    archive.string(of: $0, field: "NSEntityName")
-                }
-            if let predicate = request.flatMap({ archive.object(of: $0, field: "NSPredicate") }) {
-                property.requestPredicateText =
-                    read({ try $0.predicate(predicate) }, for: "the predicate of '\(entity).\(property.name)'")?.format
+            if let request = archive.object(of: object, field: "NSFetchRequest") {
+                property.request = try self.request(
+                    from: request, predicate: "the predicate of '\(entity).\(property.name)'")
+            }
+            if let name = archive.string(of: object, field: "_NSFetchRequestEntityName") {
+                property.requestedEntityName = name
             }
             return property
         case "_NSPropertyDescriptionProxy":

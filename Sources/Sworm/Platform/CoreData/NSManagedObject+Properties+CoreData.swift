@@ -6,23 +6,41 @@ import SwormPredicates
 // The properties of subclasses, over Core Data's primitive values. Core Data raises an exception for an unknown name; a
 // value of another type is the default of the property.
 extension NSManagedObject {
+    /// The entity of the objects that only record the names of properties.
+    static var entityForKeys: NSEntityDescription? { entity() }
+
     func accessedAttribute(_ name: String, kind: PrimitiveKind) -> AttributeValue {
-        willAccessValue(forKey: name)
-        defer { didAccessValue(forKey: name) }
-        return kind.value(ofKeyed: primitiveValue(forKey: name))
+        KeyRecorder.note(name, of: self)
+        // The element of a composite attribute is a part of the composite's value.
+        if name.utf8.contains(UInt8(ascii: ".")) { return kind.value(ofKeyed: value(forKeyPath: name)) }
+        return kind.value(ofKeyed: accessedKeyedValue(name))
     }
 
     func setAccessedAttribute(_ name: String, to value: AttributeValue) {
-        willChangeValue(forKey: name)
-        defer { didChangeValue(forKey: name) }
-        setPrimitiveValue(value.keyedValue, forKey: name)
+        if name.utf8.contains(UInt8(ascii: ".")) { return setElement(value.keyedValue, at: name) }
+        setAccessedKeyedValue(name, to: value.keyedValue)
     }
 
-    func destination(named name: String) -> NSManagedObject? { value(forKey: name) as? NSManagedObject }
+    func accessedKeyedValue(_ name: String) -> Any? {
+        willAccessValue(forKey: name)
+        defer { didAccessValue(forKey: name) }
+        return primitiveValue(forKey: name)
+    }
 
-    func members(named name: String) -> [NSManagedObject] { RelatedObjects(value(forKey: name)).objects }
+    func setAccessedKeyedValue(_ name: String, to value: Any?) {
+        willChangeValue(forKey: name)
+        defer { didChangeValue(forKey: name) }
+        setPrimitiveValue(value, forKey: name)
+    }
 
-    func setRelationship(named name: String, to value: Any?) { setValue(value, forKey: name) }
+    func destination(named name: String) -> NSManagedObject? { accessedKeyedValue(name) as? NSManagedObject }
+
+    func members(named name: String) -> [NSManagedObject] { RelatedObjects(accessedKeyedValue(name)).objects }
+
+    func setDestination(named name: String, to value: NSManagedObject?) { setAccessedKeyedValue(name, to: value) }
+
+    // Not the primitive value, which has to be changed with a notification for sets.
+    func setMembers(named name: String, to value: Any) { setValue(value, forKey: name) }
 
     func noteUnreadable(_ name: String, type: String, _ error: any Error) {}
     func noteUnwritable(_ name: String, _ error: any Error) {}

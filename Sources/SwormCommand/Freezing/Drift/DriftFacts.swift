@@ -1,6 +1,6 @@
 import OpenCoreData
 
-/// What a model says of one of its entities or properties, as pairs of a subject and a text that can be compared.
+/// The facts that a model states about one of its entities or properties, each with a subject and a text to compare.
 ///
 /// The facts are those of the JSON form of a model, and a few that it leaves out.
 struct DriftFacts {
@@ -8,7 +8,7 @@ struct DriftFacts {
     var name: String
     /// The name before a renaming, as the model states it; nil for none.
     var formerName: String?
-    /// The texts by subject, in the order of the JSON form.
+    /// The facts, in the order of the JSON form.
     private(set) var texts: [(subject: String, text: String)] = []
     /// The facts of the elements of a composite attribute.
     private(set) var elements: [DriftFacts] = []
@@ -23,7 +23,7 @@ struct DriftFacts {
         kind = "entity"
         name = entity.name ?? ""
         add(ModelJSON.entity(entity, number: 0), former: entity.renamingIdentifier)
-        add("userInfo", Self.text(entity.userInfo))
+        add("userInfo", says: Self.text(entity.userInfo))
     }
 
     init(_ property: NSPropertyDescription) {
@@ -33,9 +33,9 @@ struct DriftFacts {
             kind = "attribute"
             add(ModelJSON.attribute(attribute), former: attribute.renamingIdentifier)
             if attribute.attributeType == .transformableAttributeType {
-                add("valueClass", attribute.attributeValueClassName ?? "none")
+                add("valueClass", says: attribute.attributeValueClassName ?? "none")
             }
-            add("isEncrypted", "\(attribute.allowsCloudEncryption)")
+            add("isEncrypted", says: "\(attribute.allowsCloudEncryption)")
             elements = (attribute as? NSCompositeAttributeDescription)?.elements.map { DriftFacts($0) } ?? []
         case let relationship as NSRelationshipDescription:
             kind = "relationship"
@@ -45,24 +45,24 @@ struct DriftFacts {
             add(ModelJSON.fetched(fetched), former: fetched.renamingIdentifier)
         default: kind = "property"
         }
-        add("isSearchable", "\(property.isIndexedBySpotlight)")
-        add("userInfo", Self.text(property.userInfo))
+        add("isSearchable", says: "\(property.isIndexedBySpotlight)")
+        add("userInfo", says: Self.text(property.userInfo))
     }
 
     private mutating func add(_ value: JSONValue, former: String?) {
         formerName = former == name ? nil : former
         guard case .object(let members) = value else { return }
         for (subject, member) in members where !Self.separate.contains(subject) {
-            // An empty modifier is none.
+            // An empty modifier is no modifier.
             if subject == "versionHashModifier", case .string("") = member {
-                add(subject, "none")
+                add(subject, says: "none")
             } else {
-                add(subject, Self.text(member))
+                add(subject, says: Self.text(member))
             }
         }
     }
 
-    private mutating func add(_ subject: String, _ text: String) { texts.append((subject, text)) }
+    private mutating func add(_ subject: String, says text: String) { texts.append((subject, text)) }
 
     /// A text that is equal for things that differ in nothing but their names.
     var fingerprint: String {
@@ -71,7 +71,7 @@ struct DriftFacts {
         return ([kind] + own + inner).joined(separator: "\n")
     }
 
-    // MARK: Texts
+    // MARK: Values as text
 
     private static func text(_ value: JSONValue) -> String {
         switch value {

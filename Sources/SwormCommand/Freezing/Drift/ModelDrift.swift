@@ -8,22 +8,22 @@ struct ModelDrift {
 
     static func lines(from old: NSManagedObjectModel, to new: NSManagedObjectModel) -> [String] {
         var drift = ModelDrift()
-        drift.compareIdentifiers(old, new)
-        drift.compareEntities(old, new)
-        drift.compareConfigurations(old, new)
+        drift.compareIdentifiers(from: old, to: new)
+        drift.compareEntities(from: old, to: new)
+        drift.compareConfigurations(from: old, to: new)
         return drift.lines
     }
 
-    private mutating func compareIdentifiers(_ old: NSManagedObjectModel, _ new: NSManagedObjectModel) {
+    private mutating func compareIdentifiers(from old: NSManagedObjectModel, to new: NSManagedObjectModel) {
         func text(_ model: NSManagedObjectModel) -> String {
             let names = model.versionIdentifiers.map { "\($0.base)" }.filter { !$0.isEmpty }.sorted()
             return names.isEmpty ? "none" : names.joined(separator: ", ")
         }
         guard text(old) != text(new) else { return }
-        lines.append("the model: " + DriftWords.change(of: "version identifiers", from: text(old), to: text(new)))
+        lines.append("the model " + DriftWords.change(of: "version identifiers", from: text(old), to: text(new)))
     }
 
-    private mutating func compareConfigurations(_ old: NSManagedObjectModel, _ new: NSManagedObjectModel) {
+    private mutating func compareConfigurations(from old: NSManagedObjectModel, to new: NSManagedObjectModel) {
         func members(_ model: NSManagedObjectModel) -> [String: String] {
             let names = model.configurations.filter { $0 != "PF_DEFAULT_CONFIGURATION_NAME" }
             return names.reduce(into: [:]) { result, name in
@@ -31,11 +31,13 @@ struct ModelDrift {
                 result[name] = entities.sorted(by: VersionHash.precedes).joined(separator: ", ")
             }
         }
-        compare(members(old), members(new), what: "configuration", of: "the model")
+        compare(from: members(old), to: members(new), what: "configuration", of: "the model")
     }
 
-    /// Compares texts by their names.
-    private mutating func compare(_ old: [String: String], _ new: [String: String], what: String, of owner: String) {
+    /// Compares descriptions by the names of the described things.
+    private mutating func compare(
+        from old: [String: String], to new: [String: String], what: String, of owner: String
+    ) {
         for name in Set(old.keys).union(new.keys).sorted(by: VersionHash.precedes) {
             switch (old[name], new[name]) {
             case (let text?, nil): lines.append("\(owner): \(what) \(name)\(Self.bracketed(text)) was removed")
@@ -51,7 +53,7 @@ struct ModelDrift {
 
     // MARK: Entities
 
-    private mutating func compareEntities(_ old: NSManagedObjectModel, _ new: NSManagedObjectModel) {
+    private mutating func compareEntities(from old: NSManagedObjectModel, to new: NSManagedObjectModel) {
         let matched = DriftPairs(
             from: old.entities, to: new.entities, facts: { DriftFacts($0) }, fingerprint: Self.fingerprint)
         for entity in matched.removed { lines.append("entity \(entity.name ?? "") was removed") }
@@ -60,8 +62,8 @@ struct ModelDrift {
                 lines.append("entity \(pair.old.name ?? "") \(words)")
             }
             let count = lines.count
-            compare(pair.old, pair.new)
-            compareHashes(pair.old, pair.new, knowsReason: lines.count > count || pair.renaming != .none)
+            compare(from: pair.old, to: pair.new)
+            compareHashes(from: pair.old, to: pair.new, knowsReason: lines.count > count || pair.renaming != .none)
         }
         for entity in matched.added { lines.append("entity \(entity.name ?? "") was added") }
     }
@@ -73,11 +75,12 @@ struct ModelDrift {
         return (facts + properties).joined(separator: "\n")
     }
 
-    private mutating func compare(_ old: NSEntityDescription, _ new: NSEntityDescription) {
+    private mutating func compare(from old: NSEntityDescription, to new: NSEntityDescription) {
         let owner = "entity \(old.name ?? "")"
-        compare(DriftFacts(old), DriftFacts(new), as: owner + ":")
+        compare(from: DriftFacts(old), to: DriftFacts(new), as: owner)
         compareProperties(
-            old.ownProperties.map { DriftFacts($0) }, new.ownProperties.map { DriftFacts($0) }, owner: owner, path: "")
+            from: old.ownProperties.map { DriftFacts($0) }, to: new.ownProperties.map { DriftFacts($0) },
+            owner: owner, path: "")
         let constraints = [old, new].map { entity in
             Set(entity.uniquenessNames.map { "(\($0.joined(separator: ", ")))" })
         }
@@ -87,11 +90,11 @@ struct ModelDrift {
         for text in constraints[1].subtracting(constraints[0]).sorted() {
             lines.append("\(owner): uniqueness constraint \(text) was added")
         }
-        compare(Self.indexes(of: old), Self.indexes(of: new), what: "index", of: owner)
+        compare(from: Self.indexes(of: old), to: Self.indexes(of: new), what: "index", of: owner)
     }
 
     private mutating func compareHashes(
-        _ old: NSEntityDescription, _ new: NSEntityDescription, knowsReason: Bool
+        from old: NSEntityDescription, to new: NSEntityDescription, knowsReason: Bool
     ) {
         guard old.versionHash != new.versionHash else { return }
         var line = "entity \(old.name ?? ""): its version hash changed, so that stores need a migration"
@@ -121,24 +124,27 @@ struct ModelDrift {
     // MARK: Properties
 
     /// - Parameter path: The composite attributes that contain the properties, each followed by a period.
-    private mutating func compareProperties(_ old: [DriftFacts], _ new: [DriftFacts], owner: String, path: String) {
+    private mutating func compareProperties(
+        from old: [DriftFacts], to new: [DriftFacts], owner: String, path: String
+    ) {
         let matched = DriftPairs(from: old, to: new, facts: { $0 }, fingerprint: \.fingerprint)
         for facts in matched.removed { lines.append("\(owner): \(facts.kind) \(path)\(facts.name) was removed") }
         for pair in matched.pairs {
             let subject = "\(owner): \(pair.old.kind) \(path)\(pair.old.name)"
             if let words = pair.renaming.words(to: pair.new.name) { lines.append("\(subject) \(words)") }
             guard pair.old.kind == pair.new.kind else {
-                lines.append("\(subject) became a \(pair.new.kind)")
+                let article = pair.new.kind == "attribute" ? "an" : "a"
+                lines.append("\(subject) became \(article) \(pair.new.kind)")
                 continue
             }
-            compare(pair.old, pair.new, as: subject)
+            compare(from: pair.old, to: pair.new, as: subject)
             compareProperties(
-                pair.old.elements, pair.new.elements, owner: owner, path: "\(path)\(pair.old.name).")
+                from: pair.old.elements, to: pair.new.elements, owner: owner, path: "\(path)\(pair.old.name).")
         }
         for facts in matched.added { lines.append("\(owner): \(facts.kind) \(path)\(facts.name) was added") }
     }
 
-    private mutating func compare(_ old: DriftFacts, _ new: DriftFacts, as subject: String) {
+    private mutating func compare(from old: DriftFacts, to new: DriftFacts, as subject: String) {
         if old.name == new.name, old.formerName != new.formerName {
             lines.append(
                 subject + " "
@@ -151,7 +157,8 @@ struct ModelDrift {
         for (name, text) in all {
             let current = now[name] ?? "none"
             // The maximum count of a relationship to one is 1.
-            let follows = name == "maxCount" && old.texts.contains { $0.subject == "isToMany" && $0.text != now["isToMany"] }
+            let follows =
+                name == "maxCount" && old.texts.contains { $0.subject == "isToMany" && $0.text != now["isToMany"] }
             guard current != text, !follows else { continue }
             lines.append("\(subject) \(DriftWords.change(of: name, from: text, to: current))")
         }

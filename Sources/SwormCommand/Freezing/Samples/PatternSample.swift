@@ -13,6 +13,9 @@ struct PatternSample {
 
     private let root: Node
 
+    /// The length of the longest strings, more or less, and the highest number of repetitions.
+    static let longest = 4096
+
     init?(_ pattern: String) {
         var parser = Parser(pattern)
         guard let root = parser.choice(depth: 0), parser.isAtEnd else { return nil }
@@ -25,7 +28,7 @@ struct PatternSample {
     ///   - number: A number that varies the string.
     ///   - extra: How often more than necessary an element is repeated.
     func text(_ number: Int, extra: Int) -> String? {
-        var writer = Writer(number: max(number, 0), extra: extra)
+        var writer = Writer(number: max(number, 0), extra: min(max(extra, 0), Self.longest))
         return writer.write(root) ? writer.text : nil
     }
 
@@ -35,10 +38,14 @@ struct PatternSample {
         var number: Int
         var extra: Int
         var text = ""
+        private var steps = 0
+
+        init(number: Int, extra: Int) { (self.number, self.extra) = (number, extra) }
 
         /// - Returns: False if the text becomes too long.
         mutating func write(_ node: Node) -> Bool {
-            guard text.utf8.count < 4096 else { return false }
+            steps += 1
+            guard text.utf8.count < PatternSample.longest, steps < 100_000 else { return false }
             switch node {
             case .text(let part): text += part
             case .characters(let characters):
@@ -51,7 +58,7 @@ struct PatternSample {
             return true
         }
 
-        /// Takes a digit off the number, so that different numbers give different texts.
+        /// Takes a digit off the number, so that different numbers give different strings.
         private mutating func take(_ count: Int) -> Int {
             defer { number /= count }
             return number % count
@@ -67,7 +74,7 @@ struct PatternSample {
         private static let digits = Array("0123456789")
         private static let lower = Array("abcdefghijklmnopqrstuvwxyz")
         private static let upper = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-        private static let all = (0x20..<0x7F).compactMap { Unicode.Scalar($0).map(Character.init) }
+        private static let all = characters(from: 0x20, to: 0x7E)
 
         init(_ pattern: String) { self.pattern = Array(pattern) }
 
@@ -155,7 +162,8 @@ struct PatternSample {
             guard index + digits <= pattern.count else { return nil }
             let text = String(pattern[index..<index + digits])
             index += digits
-            return UInt32(text, radix: 16).flatMap(Unicode.Scalar.init).map { .text(String(Character($0))) }
+            guard let scalar = UInt32(text, radix: 16).flatMap({ Unicode.Scalar($0) }) else { return nil }
+            return .text(String(Character(scalar)))
         }
 
         /// Reads the braces of `\p{L}`.
@@ -180,9 +188,11 @@ struct PatternSample {
                 if character == "\\" {
                     guard let escaped = next else { return nil }
                     index += 1
-                    first =
-                        escaped == "p"
-                        ? property() ?? [] : Self.named(escaped) ?? [escaped == "t" ? "\t" : escaped]
+                    if escaped == "p" {
+                        first = property() ?? []
+                    } else {
+                        first = Self.named(escaped) ?? [escaped == "t" ? "\t" : escaped]
+                    }
                 } else if character == "[" {
                     return nil
                 }
@@ -209,7 +219,11 @@ struct PatternSample {
             guard let low = start.unicodeScalars.first?.value, let high = end.unicodeScalars.first?.value, low <= high,
                 high - low < 1000
             else { return nil }
-            return (low...high).compactMap { Unicode.Scalar($0).map(Character.init) }
+            return Self.characters(from: low, to: high)
+        }
+
+        private static func characters(from low: UInt32, to high: UInt32) -> [Character] {
+            (low...high).compactMap { Unicode.Scalar($0) }.map { Character($0) }
         }
 
         /// Returns the node with the quantifier that follows it.
@@ -228,7 +242,7 @@ struct PatternSample {
             guard let bounds else { return node }
             // A lazy or possessive quantifier.
             if !take("?") { _ = take("+") }
-            guard bounds.low <= 4096 else { return nil }
+            guard bounds.low <= PatternSample.longest else { return nil }
             return .repetition(node, low: bounds.low, high: bounds.high)
         }
 

@@ -95,9 +95,7 @@ struct SampleCandidates {
         for pattern in patterns {
             guard let sample = PatternSample(pattern) else { continue }
             result += (0...8).compactMap { sample.text(number, extra: $0) }
-            result += [lengths.low, lengths.low.map { $0 * 2 }].compactMap { $0 }.compactMap {
-                sample.text(number, extra: $0)
-            }
+            if let low = lengths.low { result += [low, low / 2].compactMap { sample.text(number, extra: $0) } }
         }
         result += [plain, "\(name)\(number)", letters, letters.uppercased(), "\(number)"]
         let known = constants.compactMap { if case .string(let text) = $0 { text } else { nil } }
@@ -116,7 +114,7 @@ struct SampleCandidates {
             guard low <= 1 << 20 else { return nil }
             return String(repeating: text, count: low / count) + text.prefix(low % count)
         }
-        guard let high = lengths.high, count > high else { return nil }
+        guard let high = lengths.high, high >= 0, count > high else { return nil }
         // The end has the number.
         return String(text.suffix(high))
     }

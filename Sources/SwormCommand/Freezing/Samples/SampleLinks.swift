@@ -27,11 +27,11 @@ struct SampleLinks {
         var isFirst: Bool
 
         init(_ slot: Int, of entity: CompiledEntity, in model: CompiledModel) {
-            self.slot = slot
-            relationship = entity.relationships[slot]
-            inverseSlot = relationship.inverse
-            inverse = inverseSlot.map { model[entity.relationships[slot].destination].relationships[$0] }
-            let there = inverse.map { ($0.owner, inverseSlot ?? 0) } ?? (Int.max, 0)
+            let relationship = entity.relationships[slot]
+            let back = relationship.inverse
+            let inverse = back.map { model[relationship.destination].relationships[$0] }
+            (self.slot, self.relationship, inverseSlot, self.inverse) = (slot, relationship, back, inverse)
+            let there = (inverse?.owner ?? .max, back ?? 0)
             isReflexive = there == (entity.number, slot)
             isFirst = (entity.number, slot) <= there
         }
@@ -48,17 +48,17 @@ struct SampleLinks {
         let owners = members(model[pair.relationship.owner], and: pair.inverse?.destination)
         let destinations = members(model[pair.relationship.destination], and: pair.inverse?.owner)
         switch (pair.relationship.isToMany, pair.inverse?.isToMany) {
-        case (false, false?): linkOneToOne(pair, owners, destinations)
+        case (false, false?): linkOneToOne(pair, from: owners, to: destinations)
         case (false, _):
             linkToOne(pair.relationship, many: pair.inverse, children: owners, parents: destinations) {
-                $0.add($1, $2, pair)
+                $0.link($1, to: $2, by: pair)
             }
         // Without an inverse, an object still has one owner: its row has the owner's key.
         case (true, false?), (true, nil):
             linkToOne(pair.inverse, many: pair.relationship, children: destinations, parents: owners) {
-                $0.add($2, $1, pair)
+                $0.link($2, to: $1, by: pair)
             }
-        case (true, true?): linkManyToMany(pair, owners, destinations)
+        case (true, true?): linkManyToMany(pair, from: owners, to: destinations)
         }
     }
 
@@ -70,26 +70,30 @@ struct SampleLinks {
         }
     }
 
-    private mutating func add(_ owner: Int, _ destination: Int, _ pair: Pair) {
+    private mutating func link(_ owner: Int, to destination: Int, by pair: Pair) {
         rows[owner].links[pair.slot].append(destination)
         guard let back = pair.inverseSlot, !(pair.isReflexive && owner == destination) else { return }
         rows[destination].links[back].append(owner)
     }
 
-    private mutating func linkOneToOne(_ pair: Pair, _ owners: [Int], _ destinations: [Int]) {
+    private mutating func linkOneToOne(_ pair: Pair, from owners: [Int], to destinations: [Int]) {
         if pair.isReflexive {
-            for place in stride(from: 0, to: owners.count - 1, by: 2) { add(owners[place], owners[place + 1], pair) }
-            if owners.count % 2 == 1, let last = owners.last, pair.isRequired { add(last, last, pair) }
+            for place in stride(from: 0, to: owners.count - 1, by: 2) {
+                link(owners[place], to: owners[place + 1], by: pair)
+            }
+            if owners.count % 2 == 1, let last = owners.last, pair.isRequired { link(last, to: last, by: pair) }
         } else if Set(owners).isDisjoint(with: destinations) {
-            for (owner, destination) in zip(owners, destinations) { add(owner, destination, pair) }
+            for (owner, destination) in zip(owners, destinations) { link(owner, to: destination, by: pair) }
         } else {
             // A chain, and a ring if every object needs both neighbors.
             var free = destinations
             for owner in owners {
-                if let place = free.firstIndex(where: { $0 > owner }) { add(owner, free.remove(at: place), pair) }
+                if let place = free.firstIndex(where: { $0 > owner }) {
+                    link(owner, to: free.remove(at: place), by: pair)
+                }
             }
             for owner in owners where pair.isRequired && rows[owner].links[pair.slot].isEmpty {
-                if !free.isEmpty { add(owner, free.removeFirst(), pair) }
+                if !free.isEmpty { link(owner, to: free.removeFirst(), by: pair) }
             }
         }
     }
@@ -122,12 +126,12 @@ struct SampleLinks {
         }
     }
 
-    private mutating func linkManyToMany(_ pair: Pair, _ owners: [Int], _ destinations: [Int]) {
+    private mutating func linkManyToMany(_ pair: Pair, from owners: [Int], to destinations: [Int]) {
         func most(_ relationship: CompiledRelationship?) -> Int {
             relationship.map { $0.maxCount > 1 ? $0.maxCount : .max } ?? .max
         }
         if pair.isReflexive {
-            for (owner, next) in zip(owners, owners.dropFirst()) { add(owner, next, pair) }
+            for (owner, next) in zip(owners, owners.dropFirst()) { link(owner, to: next, by: pair) }
             return
         }
         guard !owners.isEmpty, !destinations.isEmpty else { return }
@@ -141,7 +145,7 @@ struct SampleLinks {
                 let destination = destinations[(place + step + (isMixed ? 1 : 0)) % destinations.count]
                 let isFull = rows[destination].links[pair.inverseSlot ?? 0].count >= most(pair.inverse)
                 guard destination != owner, !isFull else { continue }
-                add(owner, destination, pair)
+                link(owner, to: destination, by: pair)
             }
         }
     }

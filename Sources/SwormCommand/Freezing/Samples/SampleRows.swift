@@ -60,7 +60,7 @@ struct SampleRows {
                             id: RowID(entity: entity.number, key: key), attributes: attributes,
                             links: entity.relationships.map { _ in [] }))
                 } catch {
-                    note(entity.number, (error as? CoreDataError)?.message ?? "\(error)")
+                    note(error.asCoreData?.message ?? "\(error)", for: entity.number)
                     break
                 }
             }
@@ -68,7 +68,9 @@ struct SampleRows {
         SampleLinks.link(&rows, in: model)
     }
 
-    private mutating func note(_ entity: Int, _ reason: String) { if reasons[entity] == nil { reasons[entity] = reason } }
+    private mutating func note(_ reason: String, for entity: Int) {
+        if reasons[entity] == nil { reasons[entity] = reason }
+    }
 
     /// Returns how many more objects of which entities the required relationships need.
     private func lacking() -> [Int: Int] {
@@ -87,7 +89,9 @@ struct SampleRows {
                 }
                 let family = model[relationship.destination].family
                 let candidates = family.filter { !model[$0].isAbstract }
-                guard deficit > 0, let smallest = candidates.min(by: { sizes[$0] ?? 0 < sizes[$1] ?? 0 }) else { continue }
+                guard deficit > 0, let smallest = candidates.min(by: { sizes[$0] ?? 0 < sizes[$1] ?? 0 }) else {
+                    continue
+                }
                 wanted[smallest] = max(wanted[smallest] ?? 0, deficit)
             }
         }
@@ -106,7 +110,7 @@ struct SampleRows {
                     guard let error = relationship.violation(count: row.links[slot].count, entity: entity.name) else {
                         continue
                     }
-                    note(entity.number, error.message)
+                    note(error.message, for: entity.number)
                     removed.insert(index)
                 }
             }
@@ -131,7 +135,8 @@ struct SampleRows {
                 for (index, row) in rows.enumerated() where model[row.id.entity].root == entity.root {
                     let values = constraint.compactMap { self.unique($0, of: row) }
                     guard values.count == constraint.count, !seen.insert(values).inserted else { continue }
-                    note(row.id.entity, "too few values satisfy the uniqueness of \(constraint.joined(separator: ", ")).")
+                    let names = constraint.joined(separator: ", ")
+                    note("too few values satisfy the uniqueness of \(names).", for: row.id.entity)
                     result.insert(index)
                 }
             }

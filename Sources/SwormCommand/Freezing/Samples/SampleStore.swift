@@ -25,7 +25,7 @@ enum SampleStore {
             store.close()
             throw error
         }
-        try settle(url, sample)
+        try settle(sample, at: url)
         return sample.missing.map { "the sample store has no objects of \($0.entity): \($0.reason)" }
     }
 
@@ -54,8 +54,8 @@ enum SampleStore {
                 case .oneWay?: break
                 case .join?, .inverse?, nil: continue
                 }
-                request.addedLinks += destinations.map {
-                    .init(owner: row.id, relationship: slot, destination: $0)
+                for destination in destinations {
+                    request.addedLinks.append(.init(owner: row.id, relationship: slot, destination: destination))
                 }
             }
             request.insertions.append(.init(row: row.id, attributes: row.attributes, toOnes: toOnes))
@@ -64,7 +64,7 @@ enum SampleStore {
     }
 
     /// Gives the times that the save has computed a fixed value, and the pages of the file a fixed order.
-    private static func settle(_ url: URL, _ sample: SampleRows) throws {
+    private static func settle(_ sample: SampleRows, at url: URL) throws {
         let times = DerivedValues(sample.model)
         let fixed = Date(timeIntervalSinceReferenceDate: 700_000_000)
         for row in sample.rows { times.add(fixed, of: row.id) }

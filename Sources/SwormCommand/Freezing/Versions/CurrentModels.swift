@@ -14,20 +14,20 @@ struct CurrentModels {
     func drifts(from frozen: [FrozenVersion]) -> [FrozenDrift] {
         let models = frozen.compactMap { version in version.model().map { (version, $0) } }
         guard versions.count == 1, let only = versions.first else {
-            return models.flatMap { version, model in drifts(version, model) }
+            return models.flatMap { version, model in drifts(of: version, from: model) }
         }
-        let all = models.map { version, model in Self.drifts(version, model, to: only.model) }
+        let all = models.map { version, model in Self.drifts(of: version, from: model, to: only.model) }
         // Of equally similar ones, the last one.
         return all.reversed().min { $0.count < $1.count } ?? []
     }
 
-    private func drifts(_ version: FrozenVersion, _ model: NSManagedObjectModel) -> [FrozenDrift] {
+    private func drifts(of version: FrozenVersion, from model: NSManagedObjectModel) -> [FrozenDrift] {
         let hashes = model.entityVersionHashesByName
         let equal = versions.filter { $0.model.entityVersionHashesByName == hashes }
         let named = versions.filter { $0.name == version.manifest.source }
         let candidates = equal.isEmpty ? named.isEmpty ? versions : named : equal
         let all = candidates.map { candidate in
-            Self.drifts(version, model, to: candidate.model).map { drift in
+            Self.drifts(of: version, from: model, to: candidate.model).map { drift in
                 var drift = drift
                 drift.message = "\(candidate.name): \(drift.message)"
                 return drift
@@ -37,7 +37,7 @@ struct CurrentModels {
     }
 
     private static func drifts(
-        _ version: FrozenVersion, _ model: NSManagedObjectModel, to current: NSManagedObjectModel
+        of version: FrozenVersion, from model: NSManagedObjectModel, to current: NSManagedObjectModel
     ) -> [FrozenDrift] {
         ModelDrift.lines(from: model, to: current).map { FrozenDrift(version: version.names.version, message: $0) }
     }

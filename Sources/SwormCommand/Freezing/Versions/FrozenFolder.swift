@@ -42,7 +42,7 @@ struct FrozenFolder {
     /// - Parameters:
     ///   - source: The name of the model's version in the model file; nil for a store.
     ///   - replaces: Whether a version of the same name that differs is replaced.
-    /// - Returns: What was done, and warnings about the sample store.
+    /// - Returns: The outcome, and warnings about the sample store.
     /// - Throws: ``ToolError`` with the code `fileExists` if there is a version of the name that differs.
     func write(
         _ parts: FrozenParts, source: String?, replaces: Bool
@@ -58,7 +58,8 @@ struct FrozenFolder {
             throw ToolError(
                 .fileExists,
                 "'\(path)' already has a version '\(names.version)', which differs in \(differing.joined(separator: ", "))",
-                hint: "'--check' lists the differences; freeze a new version with --name NAME, or replace the old one with --force"
+                hint:
+                    "'--check' lists the differences; freeze a new version with --name NAME, or replace the old one with --force"
             )
         }
         do {

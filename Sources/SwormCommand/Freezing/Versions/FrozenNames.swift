@@ -54,7 +54,7 @@ struct FrozenNames: Hashable {
     /// The numbers in the name of the version, for SwiftData.
     var numbers: (Int, Int, Int) {
         let parts = Self.words(own).flatMap { $0.split(whereSeparator: { !$0.isASCII || !$0.isNumber }) }
-        let numbers = parts.compactMap { Int($0) }.prefix(3) + [0, 0, 0]
+        let numbers = Array(parts.compactMap { Int($0) }.prefix(3)) + [0, 0, 0]
         return parts.isEmpty ? (1, 0, 0) : (numbers[0], numbers[1], numbers[2])
     }
 

@@ -25,7 +25,8 @@ struct FrozenParts {
     /// - Returns: Warnings about the sample store.
     func write(into folder: URL, source: String?) throws -> [String] {
         let texts = [
-            names.record: try ReleasedModel(model).encoded(), names.modelDocument: Data(ModelXMLWriter.text(model).utf8),
+            names.record: try ReleasedModel(model).encoded(),
+            names.modelDocument: Data(ModelXMLWriter.text(model).utf8),
             names.tables: Data(try tables().utf8), names.schema: Data(try schema().utf8),
         ]
         for inner in [names.modelFolder, names.storeFolder] {

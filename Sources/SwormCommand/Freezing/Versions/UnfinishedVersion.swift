@@ -41,13 +41,13 @@ final class UnfinishedVersion {
             throw ToolError(.file, "'\(folder.path)' was not changed: the run was interrupted", hint: "run it again")
         }
         var moved: [(from: URL, to: URL)] = []
-        func move(_ from: URL, _ to: URL) throws {
+        func move(_ from: URL, to: URL) throws {
             try FileManager.default.moveItem(at: from, to: to)
             moved.append((from, to))
         }
         do {
-            for name in present { try move(folder.appendingPathComponent(name), old.appendingPathComponent(name)) }
-            for name in names { try move(new.appendingPathComponent(name), folder.appendingPathComponent(name)) }
+            for name in present { try move(folder.appendingPathComponent(name), to: old.appendingPathComponent(name)) }
+            for name in names { try move(new.appendingPathComponent(name), to: folder.appendingPathComponent(name)) }
         } catch {
             for (from, to) in moved.reversed() {
                 do { try FileManager.default.moveItem(at: to, to: from) } catch { keepsFolder = true }

@@ -8,22 +8,23 @@ struct MirroringText {
     let console: Console
 
     func write(path: String) {
-        field("store", path)
+        field("store", value: path)
         let count = report.tables.count
-        field("mirroring", "\(count) table\(count == 1 ? "" : "s"), \(MirroringWords.form(report.form))")
-        field("account", MirroringWords.account(report))
-        field("exported", MirroringWords.export(report.history))
+        field("mirroring", value: "\(count) table\(count == 1 ? "" : "s"), \(MirroringWords.form(report.form))")
+        field("account", value: MirroringWords.account(report))
+        field("exported", value: MirroringWords.export(report.history))
         for (index, part) in MirroringWords.waiting(report.waiting).enumerated() {
-            field(index == 0 ? "waiting" : "", part)
+            field(index == 0 ? "waiting" : "", value: part)
         }
         let finished = report.finished
         if finished.records != 0 || finished.relationships != 0 {
             field(
                 "deleted",
-                "\(MirroringWords.count(finished.records, of: "record")) and \(MirroringWords.count(finished.relationships, of: "relationship")) that the next export clears away"
+                value:
+                    "\(MirroringWords.count(finished.records, of: "record")) and \(MirroringWords.count(finished.relationships, of: "relationship")) that the next export clears away"
             )
         }
-        if report.fetchesZonesAgain { field("migrated", "the next mirrored opening fetches every zone again") }
+        if report.fetchesZonesAgain { field("migrated", value: "the next mirrored opening fetches every zone again") }
         console.line()
         writeEntities()
         writeHistory()
@@ -33,7 +34,7 @@ struct MirroringText {
         console.line("\(MirroringWords.conclusion(report)) \(MirroringWords.limits)")
     }
 
-    private func field(_ name: String, _ value: String) {
+    private func field(_ name: String, value: String) {
         let room = max(20, console.width - Self.label)
         console.line(
             DisplayWidth.fit(name, to: Self.label) + DisplayWidth.cut(TextTable.oneLine(value), to: room))

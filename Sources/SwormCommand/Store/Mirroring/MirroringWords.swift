@@ -1,6 +1,6 @@
 import SwormStore
 
-/// The words for the state of a mirroring. What the file does not show is `unknown`.
+/// The words for the state of a mirroring. Facts that the file does not show are `unknown`.
 enum MirroringWords {
     static let unknown = "unknown"
 

@@ -106,12 +106,27 @@ enum StoreModelChoice {
         guard FilePath.isModel(path) else {
             return try model(for: FilePath.store(path), option: arguments.url("model"))
         }
-        guard arguments.value("model") == nil else {
-            throw ToolError(
-                .usage, "'\(path)' is a model itself, and --model names the model of a store", hint: "omit --model"
-            )
-        }
+        try rejectOption(arguments)
         return try model(at: Arguments.url(path))
+    }
+
+    /// Returns the versions of the model that the first argument names, or the model of that store.
+    static func versions(of arguments: Arguments) throws -> (
+        readable: [(name: String, model: NSManagedObjectModel)], unreadable: [(name: String, error: CoreDataError)]
+    ) {
+        guard FilePath.isModel(arguments.operands[0]) else {
+            let (model, source) = try model(of: arguments)
+            return ([(source, model)], [])
+        }
+        try rejectOption(arguments)
+        return try versions(at: Arguments.url(arguments.operands[0]))
+    }
+
+    private static func rejectOption(_ arguments: Arguments) throws {
+        guard arguments.value("model") != nil else { return }
+        throw ToolError(
+            .usage, "'\(arguments.operands[0])' is a model itself, and --model names the model of a store",
+            hint: "omit --model")
     }
 
     private static func source(_ url: URL, version: String, of count: Int) -> String {

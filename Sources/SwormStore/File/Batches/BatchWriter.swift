@@ -188,7 +188,7 @@ final class BatchWriter {
         let values: [AttributeValue]
     }
 
-    /// Returns the first constraint of a row to be written whose values another row holds; nil if there is none.
+    /// Returns the first constraint of a row to be written whose values another row holds; nil if its values are free.
     func takenConstraint(of row: UnsafeRawPointer) throws -> TakenConstraint? {
         for constraint in columns.uniqueConstraints(in: transaction.model) {
             guard let (other, values) = try holder(of: row, constraint) else { continue }

@@ -19,7 +19,7 @@ extension SaveTransaction {
             try keys.require(count, in: self)
             for index in 0..<count {
                 let row = start + index * layout.stride
-                if let failure = failure(of: writer, row, key: keys.next) {
+                if let failure = errorOfWriting(row, by: writer, key: keys.next) {
                     guard let taken = try? writer.takenConstraint(of: row) else { throw failure }
                     guard case .updateRow(let given) = batch.takenValues else {
                         counts.ignored += 1
@@ -49,7 +49,7 @@ extension SaveTransaction {
 
     /// Writes a value as a new row, and returns the error if that fails: because another row has its unique values, or
     /// because a new row needs other values than the given ones.
-    private func failure(of writer: BatchWriter, _ row: UnsafeRawPointer, key: Int64) -> (any Error)? {
+    private func errorOfWriting(_ row: UnsafeRawPointer, by writer: BatchWriter, key: Int64) -> (any Error)? {
         if let refusal = writer.refusal { return refusal }
         do {
             _ = try writer.write(row, key: key)

@@ -33,7 +33,9 @@ struct MirroringCheck {
 
     private func number(_ sql: String) throws -> Int64 { try reader.connection.integer(sql) ?? 0 }
 
-    private static func counted(_ count: Int64, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+    private static func counted(_ count: Int64, of noun: String) -> String {
+        "\(count) \(noun)\(count == 1 ? "" : "s")"
+    }
 
     // MARK: Keys
 
@@ -48,7 +50,7 @@ struct MirroringCheck {
             guard count > 0 else { return nil }
             return StoreIssue(
                 .mirroringUnique,
-                "\(table): \(Self.counted(count, "value")) of \(columns) that must be unique \(count == 1 ? "occurs" : "occur") several times"
+                "\(reader.tables.name(key.kind) ?? table): \(Self.counted(count, of: "value")) of \(columns) that must be unique \(count == 1 ? "occurs" : "occur") several times"
             )
         }
     }
@@ -80,7 +82,8 @@ struct MirroringCheck {
         guard count > 0 else { return [] }
         return [
             StoreIssue(
-                .mirroringEntity, "\(table): \(Self.counted(count, "record")) of an entity that the model does not have"
+                .mirroringEntity,
+                "\(reader.tables.name(.record) ?? table): \(Self.counted(count, of: "record")) of an entity that the model does not have"
             )
         ]
     }
@@ -90,7 +93,7 @@ struct MirroringCheck {
         guard let pairs = reader.pairs(of: root.family.map(Int64.init)) else { return [] }
         let table = SQLName.quoted(layout.table(of: root))
         var issues: [StoreIssue] = []
-        func add(_ kind: StoreIssue.Kind, _ message: String) {
+        func add(_ kind: StoreIssue.Kind, message: String) {
             issues.append(StoreIssue(kind, "\(root.name): \(message)", severity: .warning, entity: root.name))
         }
         let records = try number(
@@ -98,7 +101,8 @@ struct MirroringCheck {
         if records > 0 {
             add(
                 .mirroringRecord,
-                "\(Self.counted(records, "record")) without a row, of which no deletion waits for upload")
+                message:
+                    "\(Self.counted(records, of: "record")) without a row, of which no deletion waits for upload")
         }
         // Before the first export, every row is still to be uploaded.
         guard case .transactions(let last) = export, let insertions = changes(.insert, of: root, after: last) else {
@@ -109,7 +113,9 @@ struct MirroringCheck {
         if rows > 0 {
             add(
                 .mirroringRow,
-                "\(Self.counted(rows, "row")) without a record, which no transaction after the last export inserts")
+                message:
+                    "\(Self.counted(rows, of: "row")) without a record, which no transaction after the last export inserts"
+            )
         }
         return issues
     }

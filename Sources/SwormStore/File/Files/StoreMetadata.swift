@@ -132,16 +132,24 @@ package struct StoreMetadata: Sendable, Hashable {
     ///   fetch of every zone, because the server may have values of the new properties.
     func migrated(to model: CompiledModel, isMirrored: Bool = false) throws -> StoreMetadata {
         var dictionary = try Self.dictionary(propertyList)
-<<<<<<< HEAD
-        for (key, value) in StoreMetadata(newStoreOf: Self.sqliteType, model: model).dictionary
-=======
         if isMirrored { dictionary[MirroringNames.zoneFetchAfterMigration] = [String: Any]() }
-        for (key, value) in try StoreMetadata(newStoreOf: Self.sqliteType, model: model).dictionary
->>>>>>> cloudkit
+        for (key, value) in StoreMetadata(newStoreOf: Self.sqliteType, model: model).dictionary
         where key != Key.identifier {
             dictionary[key] = value
         }
         return try StoreMetadata(identifier: identifier, propertyList: try Self.bytes(dictionary))
+    }
+
+    /// Returns the metadata of a new store with the same content.
+    ///
+    /// - Parameter type: The type of the new store.
+    func renewed(as type: String) throws -> StoreMetadata {
+        var dictionary = try Self.dictionary(propertyList)
+        if dictionary[Key.type] as? String != type {
+            dictionary[Key.type] = type
+            dictionary[Key.autoVacuumLevel] = type == Self.sqliteType ? "2" : nil
+        }
+        return try StoreMetadata(identifier: UUID().uuidString, propertyList: try Self.bytes(dictionary))
     }
 
     private static func dictionary(_ bytes: Data, path: String? = nil) throws -> [String: Any] {

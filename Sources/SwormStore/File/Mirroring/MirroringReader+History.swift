@@ -18,7 +18,8 @@ extension MirroringReader {
         switch try entry(MirroringNames.Entry.historyToken, in: "ZTRANSFORMEDVALUE") {
         case .missing: .nothing
         case .value(.blob(let archive)):
-            ArchivedHistoryToken.transaction(in: archive, store: identifier).map { .transactions(upTo: $0) } ?? .unknown
+            ArchivedHistoryToken.transaction(in: archive, store: identifier)
+                .map { MirroringReport.Export.transactions(upTo: $0) } ?? .unknown
         case .value, .unknown: .unknown
         }
     }

@@ -67,7 +67,8 @@ package struct MirroringTables: Sendable {
     /// Returns whether a table has a column.
     func has(_ column: String, in kind: Kind) -> Bool { table(kind, with: [column]) != nil }
 
-    private func name(_ kind: Kind) -> String? {
+    /// Returns the name of a table; nil if the file does not have it.
+    func name(_ kind: Kind) -> String? {
         [Self.prefix, Self.formerPrefix].map { $0 + kind.rawValue }.first { columns[$0] != nil }
     }
 }

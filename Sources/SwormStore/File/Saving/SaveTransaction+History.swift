@@ -121,10 +121,7 @@ extension SaveTransaction {
         }
         values.removeAll { !history.has($0.column, in: .transaction) }
         try connection.run(Self.insertion(into: .transaction, values.map(\.column)), binding: values.map(\.value))
-<<<<<<< HEAD
         result.historyNumber = key
-=======
->>>>>>> cloudkit
         return key
     }
 }

@@ -25,6 +25,13 @@ extension SaveTransaction {
                 conflicts.append(.init(row: deletion.row, expected: expected, exists: found != nil))
             }
         }
+        for expectation in request.expectations {
+            let found = try version(of: expectation.row)
+            if found != expectation.version {
+                conflicts.append(
+                    .init(row: expectation.row, expected: expectation.version, exists: found != nil))
+            }
+        }
         if conflicts.isEmpty { return }
         // There are conflicts, so find all of them.
         if !includingUpdates { try checkVersions(includingUpdates: true) }

@@ -76,6 +76,7 @@ final class SaveTransaction {
             throw error
         }
         try prepare()
+        if request.mayRepeatValues { try checkUniqueValues() }
         do {
             try firstTry { try write(clearingUniqueValues: false) }
         } catch is StaleUpdate {

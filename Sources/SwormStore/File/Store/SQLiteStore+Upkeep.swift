@@ -20,6 +20,27 @@ extension SQLiteStore {
         return try translating("checkpoint", token: token) { try open.pool.checkpoint(mode, token: token) }
     }
 
+    /// Does the work that the options request for a store that is opened.
+    ///
+    /// If another connection uses the file, or the disk is full, nothing is done: the work only saves space and time, and
+    /// can be done when the store is opened next.
+    func maintain() throws {
+        let statements = (options.vacuumsFile ? ["VACUUM"] : []) + (options.analyzesFile ? ["ANALYZE"] : [])
+        guard !statements.isEmpty else { return }
+        let (open, watch) = try writableFiles()
+        try CoreDataError.translating(while: "open", path: files?.main) {
+            do {
+                try open.pool.withWriter(watch: watch) { connection in
+                    for statement in statements { try connection.base.execute(statement) }
+                }
+            } catch let error as SQLiteError where error.isBusy || error.code == SQLiteError.full {
+                return
+            } catch let error as CoreDataError where error.condition == .timedOut {
+                return
+            }
+        }
+    }
+
     /// Closes all connections until ``resume()`` is called, so that this store holds no lock on the file.
     ///
     /// - Parameters:
@@ -50,7 +71,7 @@ extension SQLiteStore {
         guard let files else { return }
         let (inspection, _, _) = try Self.inspect(files, largestCopy: options.largestInspectionCopy, options: options)
         try requireIdentifier(inspection.metadata, path: files.main)
-        try inspection.check(against: model, path: files.main)
+        try inspection.check(against: model, path: files.main, ignoresVersion: options.ignoresVersion)
     }
 
     /// Throws an error if the metadata belong to another store.

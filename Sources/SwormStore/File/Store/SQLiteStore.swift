@@ -46,12 +46,14 @@ package final class SQLiteStore: ObjectStore {
         var newMetadata: StoreMetadata?
         var lastSession = 0
         var sessions: [Int] = []
+        /// The use of a store in memory that other coordinators use, too; nil for all other stores.
+        var use: SharedMemory.Use?
         var watches: StatementWatches
     }
 
     init(
         url: URL?, files: StoreFiles?, model: CompiledModel, options: StoreOptions, metadata: StoreMetadata,
-        open: OpenStore
+        open: OpenStore, use: SharedMemory.Use? = nil
     ) {
         self.url = url
         self.files = files
@@ -65,7 +67,10 @@ package final class SQLiteStore: ObjectStore {
             open.pool.kind == .writerAndReaders && files != nil
             && model.entities.contains { $0.traits.contains(where: \.allowsExternalStorage) }
         external = ExternalDataFolder(path: files?.externalData, lent: options.lentFiles, disk: options.disk)
-        state = Locked(State(open: open, metadata: metadata, watches: StatementWatches(options.watch)))
+        state = Locked(
+            State(
+                open: open, metadata: metadata, lastSession: use?.sessions.lowerBound ?? 0, use: use,
+                watches: StatementWatches(options.watch)))
         if viewsKeepFiles { open.pool.logRestarted = { [weak self] in self?.removeUnusedExternalData() } }
     }
 
@@ -261,6 +266,11 @@ package final class SQLiteStore: ObjectStore {
     package func close(until end: ContinuousClock.Instant?) throws {
         removeUnusedExternalData()
         stopWatching()
+        // A store in memory that other coordinators use stays open for them.
+        if let use = state.withLock({ $0.use.take() }), let open = openFiles, !SharedMemory.leave(use) {
+            open.pool.leases.end(use.sessions, .storeIsClosed)
+            return state.withLock { $0.open = nil }
+        }
         // Another thread may be reopening a read-only store at this moment.
         while let open = openFiles {
             try open.pool.close(until: end)

@@ -31,6 +31,12 @@ package struct StoreOptions: Sendable {
     package var writesMirroredStores = false
     /// Whether a store is opened for writing with a model that was inferred from its tables.
     package var writesWithInferredModel = false
+    /// Whether a store of another version of the model is opened, if it has the tables and columns that the model needs.
+    package var ignoresVersion = false
+    /// Whether the file is rebuilt without unused space when the store is opened for writing.
+    package var vacuumsFile = false
+    /// Whether SQLite gathers statistics about the indexes when the store is opened for writing.
+    package var analyzesFile = false
     /// Whether a store of another model is migrated when it is opened.
     package var migratesAutomatically = false
     /// Whether the mapping for the migration is inferred from the two models.

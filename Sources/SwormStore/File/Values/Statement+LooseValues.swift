@@ -1,3 +1,4 @@
+import SwormRows
 import SwormSQLite
 
 // Values of columns that may contain anything.

@@ -1,10 +1,12 @@
+import SwormSQLite
+
 extension MigrationPlanner {
     /// The amount by which entity numbers are moved out of the way, below all numbers in use.
     private static let detour: Int64 = 1 << 40
 
     /// Moves the entity numbers and the keys in the mirroring's tables together with those of the objects.
     ///
-    /// The pairs of number and key are unique at any time, and the numbers of entities may change places, so the
+    /// The pairs of number and key are unique at any time, and two entities may exchange their numbers. Therefore the
     /// numbers go through negative ones, which nothing has.
     func mirroring() -> [MigrationStatement] {
         let moved = map.pairs.filter { $0.source.number != $0.destination.number || offset(of: $0) > 0 }
@@ -15,8 +17,9 @@ extension MigrationPlanner {
         return mirroringTables.flatMap { table -> [MigrationStatement] in
             let name = SQLName.alwaysQuoted(table)
             var settings = "ZENTITYID = CASE ZENTITYID \(numbers.joined(separator: " ")) END"
-            if source.types[table]?["ZENTITYPK"] != nil {
-                settings += ", ZENTITYPK = ZENTITYPK + CASE ZENTITYID \(keys.joined(separator: " ")) END"
+            if source.types[table]?["ZENTITYPK"] != nil, moved.contains(where: { offset(of: $0) > 0 }) {
+                let sum = "ZENTITYPK + CASE ZENTITYID \(keys.joined(separator: " ")) END"
+                settings += ", ZENTITYPK = CASE typeof(ZENTITYPK) WHEN 'integer' THEN \(sum) ELSE ZENTITYPK END"
             }
             let (lowest, highest) = (-Self.detour - Int64(map.destination.entities.count), -Self.detour - 1)
             return [
@@ -30,13 +33,18 @@ extension MigrationPlanner {
     var mirroringTables: [String] {
         source.types.filter { MirroringTables.contains($0.key) && $0.value["ZENTITYID"] != nil }.keys.sorted()
     }
+}
 
-    /// Returns the SQL of the entity and the key that each record of a table will have, for records of both.
-    ///
-    /// - Parameter table: The name of a table that has both columns.
-    func mirroringKeys(in table: String) -> String {
-        let keys = map.pairs.map { "WHEN \($0.source.number) THEN \(offset(of: $0))" }
-        return
-            "SELECT \(numberCase("ZENTITYID", for: map.pairs)) AS E, ZENTITYPK + CASE ZENTITYID \(keys.joined(separator: " ")) ELSE 0 END AS K FROM \(SQLName.alwaysQuoted(table)) WHERE ZENTITYID IS NOT NULL AND ZENTITYPK IS NOT NULL"
+extension MigrationSource {
+    /// Reads the highest key that a record of each hierarchy names, which may belong to no row.
+    mutating func readRecordKeys(_ connection: StoreConnection, model: CompiledModel) throws {
+        let tables = try MirroringTables(connection)
+        guard let records = tables?.table(.record, with: ["ZENTITYID", "ZENTITYPK"]) else { return }
+        try connection.rows(
+            "SELECT ZENTITYID, max(ZENTITYPK) FROM \(records) WHERE typeof(ZENTITYPK) = 'integer' GROUP BY 1"
+        ) { row in
+            guard let root = row.integer(0).flatMap(model.entity(numbered:))?.root else { return }
+            recordKeys[root] = max(recordKeys[root] ?? 0, row.int64(1))
+        }
     }
 }

@@ -35,5 +35,6 @@ extension MigrationSource {
         }
         foreignRecords = records
         try readForeign(connection, model: model)
+        try readRecordKeys(connection, model: model)
     }
 }

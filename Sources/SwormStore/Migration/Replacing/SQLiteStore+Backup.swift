@@ -16,7 +16,14 @@ extension SQLiteStore {
     ///   target is in use, and `wouldDeadlock` if the calling thread is writing on the connection that the backup would
     ///   read from; and if the target is mirrored to CloudKit. In these cases the target is unchanged.
     package func backup(to url: URL, _ token: InterruptToken? = nil) throws {
-        guard url.isFileURL, !StoreFiles.isMemory(url) else {
+        try backup(to: url, token) { _ in }
+    }
+
+    /// Copies the store like ``backup(to:_:)``.
+    ///
+    /// - Parameter change: A closure that changes the copy through a connection to it, before it is checked.
+    func backup(to url: URL, _ token: InterruptToken?, change: (StoreConnection) throws -> Void) throws {
+        guard url.isFileURL, !StoreFiles.isFileless(url) else {
             throw CoreDataError(
                 NSPersistentStoreInvalidTypeError,
                 "A backup needs the URL of a file, and '\(url.absoluteString)' is not a file URL.")
@@ -31,6 +38,7 @@ extension SQLiteStore {
         try translating("back up", token: token) {
             let replacement = try replacement(of: url, token)
             try copy(into: replacement, token)
+            try replacement.change(change)
             // Data that is in a backup must not be missing from the store itself after a crash.
             try files?.synchronizeCommits()
             try replacement.verify(model) { if let failure = token?.failure { throw failure } }
@@ -51,13 +59,26 @@ extension SQLiteStore {
     }
 
     private func copy(into replacement: StoreReplacement, _ token: InterruptToken?) throws {
+        try withView(token) { connection, layout, check in
+            try replacement.take(connection, externalData: external, model: model, layout: layout, check: check)
+        }
+    }
+
+    /// Calls a closure with a connection that reads one state of the store.
+    ///
+    /// - Parameter body: Its last parameter throws an error if the work is to stop.
+    func withView<Result>(
+        _ token: InterruptToken?,
+        _ body: (_ connection: StoreConnection, _ layout: StoreLayout, _ check: @escaping () throws -> Void) throws ->
+            Result
+    ) throws -> Result {
         let (open, watch) = try currentFiles()
         let view = SQLiteSession(
             store: self, open: open, connection: try open.pool.takeReader(watch: watch, token: token), token)
         defer { view.end() }
         let connection = try view.lease.beginUse()
         defer { view.lease.endUse() }
-        try replacement.take(connection, externalData: external, model: model, layout: open.layout) {
+        return try body(connection, open.layout) {
             if let failure = token?.failure { throw failure }
             try view.lease.check()
         }

@@ -40,6 +40,12 @@ extension StoreReplacement {
         advance(to: next)
     }
 
+    /// Calls a closure with a connection to the store that was made.
+    func change(_ body: (StoreConnection) throws -> Void) throws {
+        guard let current else { return }
+        try CoreDataError.translating(while: "copy", path: current.main) { try body(try connection(to: current)) }
+    }
+
     /// Verifies the store that was made.
     ///
     /// - Parameter checkCancellation: A closure that is called repeatedly. An error that it throws ends the check.

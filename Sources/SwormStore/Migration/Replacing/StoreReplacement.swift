@@ -270,7 +270,7 @@ package final class StoreReplacement {
         return StoreFiles(url: URL(fileURLWithPath: folder.path + "/step\(count)"), disk: options.disk)
     }
 
-    private func connection(to place: StoreFiles) throws -> StoreConnection {
+    func connection(to place: StoreFiles) throws -> StoreConnection {
         if place == files, let lock { return lock.connection }
         return try CoreDataError.translating(while: "open", path: place.main) {
             StoreConnection(

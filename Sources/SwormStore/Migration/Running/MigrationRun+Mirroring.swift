@@ -3,13 +3,10 @@ import SwormSQLite
 // A store that is mirrored to CloudKit has a record for each object. The records identify the objects by the numbers of
 // their entities and by their keys.
 extension MigrationRun {
-    /// Throws an error if records would be left without the entity of their objects, or would become records of the same
-    /// object.
+    /// Throws an error if records would be left without the entity of their objects.
     func refuseLostRecords() throws {
         var issues: [CoreDataError] = []
-        for table in planner.mirroringTables {
-            issues += try lostRecords(in: table) + sharedKeys(in: table)
-        }
+        for table in planner.mirroringTables { issues += try lostRecords(in: table) }
         guard !issues.isEmpty else { return }
         throw CoreDataError(
             NSMigrationError,
@@ -43,26 +40,6 @@ extension MigrationRun {
                     entity: entity.name))
         }
         return issues
-    }
-
-    /// Returns an issue if several records would get the same entity and key, because of records that belong to no
-    /// object.
-    private func sharedKeys(in table: String) throws -> [CoreDataError] {
-        guard inspection.columns[table]?.contains("ZENTITYPK") ?? false, !planner.map.pairs.isEmpty else { return [] }
-        func repeated(_ keys: String, on connection: StoreConnection) throws -> Int64 {
-            try connection.integer(
-                "SELECT count(*) FROM (SELECT 1 FROM (\(keys)) GROUP BY E, K HAVING count(*) > 1)") ?? 0
-        }
-        let before =
-            "SELECT ZENTITYID AS E, ZENTITYPK AS K FROM \(SQLName.alwaysQuoted(table)) WHERE ZENTITYID IS NOT NULL AND ZENTITYPK IS NOT NULL"
-        let count = try repeated(planner.mirroringKeys(in: table), on: original)
-        guard try count > repeated(before, on: original) else { return [] }
-        return [
-            CoreDataError(
-                NSMigrationError,
-                "in the table '\(table)', rows of several entities would identify the same object, because some of them belong to no object"
-            )
-        ]
     }
 
     /// Verifies that as many objects have a record as before.

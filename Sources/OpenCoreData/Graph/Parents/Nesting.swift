@@ -1,0 +1,44 @@
+import SwormStore
+
+/// The context above a context, and those below it.
+struct Nesting {
+    /// The context that this one reads from and saves to; nil if it uses the stores of a coordinator.
+    var parent: NSManagedObjectContext?
+    private var children: [WeakContext] = []
+    /// The permanent ids that objects of this context have got while it had children, in order, by their temporary keys.
+    private(set) var promotions: [Promotion] = []
+    /// The number of the parent's promotions that this context has adopted.
+    var adopted = 0
+    /// The permanent ids of objects that rows of this context name by their temporary ids.
+    var permanentIDs: [RowID: NSManagedObjectID] = [:]
+
+    /// The permanent id of an object that had a temporary one.
+    struct Promotion {
+        let temporary: RowID
+        let id: NSManagedObjectID
+    }
+
+    private struct WeakContext {
+        weak var value: NSManagedObjectContext?
+    }
+
+    /// The contexts below that are still in use.
+    var liveChildren: [NSManagedObjectContext] { children.isEmpty ? [] : children.compactMap(\.value) }
+
+    mutating func add(_ child: NSManagedObjectContext) {
+        children.removeAll { $0.value == nil || $0.value === child }
+        children.append(WeakContext(value: child))
+    }
+
+    mutating func remove(_ child: NSManagedObjectContext) {
+        children.removeAll { $0.value == nil || $0.value === child }
+        if children.isEmpty { promotions.removeAll() }
+    }
+
+    /// Notes that an object has got its permanent id, for the children that know it by its temporary one.
+    mutating func note(_ promotion: Promotion) {
+        if children.isEmpty { return }
+        children.removeAll { $0.value == nil }
+        if children.isEmpty { promotions.removeAll() } else { promotions.append(promotion) }
+    }
+}

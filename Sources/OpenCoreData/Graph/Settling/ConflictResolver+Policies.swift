@@ -1,0 +1,57 @@
+import SwormPredicates
+import SwormStore
+
+// Conflicts in the form in which merge policies of the application receive them.
+extension ConflictResolver {
+    func mergeConflicts(
+        in builder: SaveRequestBuilder, reading rows: RowsReadAnew, for resolution: ConflictResolution
+    ) -> [NSMergeConflict] {
+        let known = builder.objects
+        return rows.conflicts.compactMap { conflict in
+            guard let object = known[conflict.sourceObject] ?? registered(conflict.sourceObject) else { return nil }
+            let result = NSMergeConflict(conflict, of: object, origin)
+            result.resolution = resolution
+            return result
+        }
+    }
+
+    func objects(
+        of conflicts: [ConstraintConflict], in builder: SaveRequestBuilder, for resolution: ConflictResolution
+    ) -> [NSConstraintConflict] {
+        let known = builder.objects
+        return conflicts.map { conflict in
+            let database = conflict.databaseObject.map { context.object(for: $0, origin: origin, hint: nil) }
+            let result = NSConstraintConflict(
+                conflict, of: conflict.conflictingObjects.compactMap { known[$0] }, database: database, origin)
+            result.resolution = resolution
+            return result
+        }
+    }
+}
+
+/// The conflicts that a merge policy of the application settles.
+struct ConflictChoice {
+    private let rows: Set<RowID>
+    private let constraints: [NSConstraintConflict]
+
+    init(rows: [NSMergeConflict], constraints: [NSConstraintConflict]) {
+        self.rows = Set(rows.map { $0.sourceObject.objectID.row })
+        self.constraints = constraints
+    }
+
+    func of(_ conflicts: [MergeConflict]) -> [MergeConflict] { conflicts.filter { rows.contains($0.sourceObject) } }
+
+    func of(_ conflicts: [ConstraintConflict]) -> [ConstraintConflict] {
+        conflicts.filter { conflict in
+            constraints.contains { chosen in
+                chosen.constraint == conflict.constraint
+                    && chosen.conflictingObjects.contains { conflict.conflictingObjects.contains($0.objectID.row) }
+            }
+        }
+    }
+}
+
+extension MetConflicts {
+    /// Whether they are conflicts of relationships, which a policy's type settles.
+    var areLinks: Bool { if case .links = self { true } else { false } }
+}

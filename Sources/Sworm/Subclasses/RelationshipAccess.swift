@@ -1,0 +1,61 @@
+import Foundation
+
+enum ToOneAccess<Destination: NSManagedObject>: ManagedAccess {
+    static func value(of object: NSManagedObject, _ property: Managed<Destination?>) -> Destination? {
+        guard let destination = object.destination(named: property.name) else {
+            return KeyRecorder.destination(of: object, by: property.name, as: Destination.self)
+        }
+        if let destination = destination as? Destination { return destination }
+        object.noteWrongClass(of: destination, in: property.name, expected: Destination.self)
+        return nil
+    }
+
+    static func set(_ value: Destination?, of object: NSManagedObject, _ property: Managed<Destination?>) {
+        object.setDestination(named: property.name, to: value)
+    }
+}
+
+enum ToManyAccess<Destination: NSManagedObject>: ManagedAccess {
+    static func value(of object: NSManagedObject, _ property: Managed<Set<Destination>>) -> Set<Destination> {
+        Set(object.members(named: property.name, as: Destination.self))
+    }
+
+    static func set(_ value: Set<Destination>, of object: NSManagedObject, _ property: Managed<Set<Destination>>) {
+        object.setMembers(named: property.name, to: value as Set<NSManagedObject>)
+    }
+}
+
+enum OrderedAccess<Destination: NSManagedObject>: ManagedAccess {
+    static func value(of object: NSManagedObject, _ property: Managed<[Destination]>) -> [Destination] {
+        object.members(named: property.name, as: Destination.self)
+    }
+
+    static func set(_ value: [Destination], of object: NSManagedObject, _ property: Managed<[Destination]>) {
+        object.setMembers(named: property.name, to: NSOrderedSet(array: value))
+    }
+}
+
+enum OrderedSetAccess: ManagedAccess {
+    static func value(of object: NSManagedObject, _ property: Managed<NSOrderedSet>) -> NSOrderedSet {
+        NSOrderedSet(array: object.members(named: property.name, as: NSManagedObject.self))
+    }
+
+    static func set(_ value: NSOrderedSet, of object: NSManagedObject, _ property: Managed<NSOrderedSet>) {
+        object.setMembers(named: property.name, to: value)
+    }
+}
+
+extension NSManagedObject {
+    /// Returns the members of a relationship that have a class.
+    fileprivate func members<Destination: NSManagedObject>(
+        named name: String, as type: Destination.Type
+    ) -> [Destination] {
+        let members = members(named: name)
+        if members.isEmpty { KeyRecorder.note(name, of: self) }
+        let typed = members.compactMap { $0 as? Destination }
+        if typed.count < members.count, let other = members.first(where: { !($0 is Destination) }) {
+            noteWrongClass(of: other, in: name, expected: type)
+        }
+        return typed
+    }
+}
