@@ -47,7 +47,8 @@ struct BatchExpressionTests {
             let item = try context.make(
                 index == 3 ? "Special" : "Item",
                 [
-                    "name": "n\(index)", "code": "c\(index)", "small": index * 10, "big": index, "price": Double(index) + 0.75,
+                    "name": "n\(index)", "code": "c\(index)", "small": index * 10, "big": index,
+                    "price": Double(index) + 0.75,
                     "cost": Decimal(index), "day": Date(timeIntervalSinceReferenceDate: Double(index)), "flag": false,
                 ])
             if index > 1 { item.setValue(maker, forKey: "maker") }
@@ -57,7 +58,9 @@ struct BatchExpressionTests {
     }
 
     @discardableResult
-    private func update(_ values: [AnyHashable: Any], where format: String? = nil, of entity: String = "Item") throws -> Int {
+    private func update(_ values: [AnyHashable: Any], where format: String? = nil, of entity: String = "Item") throws
+        -> Int
+    {
         let request = NSBatchUpdateRequest(entityName: entity)
         request.predicate = format.map { NSPredicate(format: $0) }
         request.propertiesToUpdate = values
@@ -90,10 +93,11 @@ struct BatchExpressionTests {
     }
 
     @Test func `expressions lead through relationships and into collections`() throws {
-        try update([
-            "code": NSExpression(forKeyPath: "maker.name"), "big": NSExpression(format: "parts.@count"),
-            "small": NSExpression(format: "parts.@sum.size + SUBQUERY(parts, $p, $p.size > 0).@count"),
-        ], where: "code == 'c2'")
+        try update(
+            [
+                "code": NSExpression(forKeyPath: "maker.name"), "big": NSExpression(format: "parts.@count"),
+                "small": NSExpression(format: "parts.@sum.size + SUBQUERY(parts, $p, $p.size > 0).@count"),
+            ], where: "code == 'c2'")
         #expect(try column("code") == ["Ada", "c1", "c3"])
         #expect(try column("big") == [2, 1, 3] && column("small") == [2, 10, 30])
         #expect(try update(["bonus": NSExpression(format: "small / 4")], of: "Special") == 1)
@@ -133,8 +137,10 @@ struct BatchExpressionTests {
         let token = library.token
         let result = try #require(try context.execute(request) as? NSBatchUpdateResult)
         #expect((result.result as? [NSManagedObjectID])?.map { $0.entity.name } == ["Item", "Special"])
-        let history = try context.history(.fetchHistory(after: token), .changesOnly, as: [NSPersistentHistoryChange].self)
-        #expect(history.map { Set($0.updatedProperties?.map(\.name) ?? []) } == [["small", "price"], ["small", "price"]])
+        let history = try context.history(
+            .fetchHistory(after: token), .changesOnly, as: [NSPersistentHistoryChange].self)
+        #expect(
+            history.map { Set($0.updatedProperties?.map(\.name) ?? []) } == [["small", "price"], ["small", "price"]])
         try library.verify()
         let plain = try PlainStore(copyOf: library.folder.url())
         let versions = try #require(plain.rows["ZITEM"]).map { $0["Z_OPT"] }
@@ -171,7 +177,9 @@ struct BatchExpressionTests {
         ("plain", "name", "derived"), ("scan", "bytes", "cannot be computed"), ("form", "bytes", "cannot be computed"),
         ("price", "price +", "expected a value"), ("price", "$x", "$x"), ("price", "max:(price)", "max"),
     ])
-    func `an expression that does not fit the attribute is an error`(key: String, format: String, message: String) throws {
+    func `an expression that does not fit the attribute is an error`(key: String, format: String, message: String)
+        throws
+    {
         let error = try #require(coreDataError { try update([key: NSExpression(format: format)]) })
         #expect(error.message.contains(message), "\(error.message)")
     }

@@ -42,7 +42,8 @@ struct ComparisonPredicateTests {
                 "ALL chapters.pages > 3"
             ),
             (
-                compare(NSExpression(format: "modulus:by:(year, 2)"), .equalTo, NSExpression(format: "chapters.@count")),
+                compare(
+                    NSExpression(format: "modulus:by:(year, 2)"), .equalTo, NSExpression(format: "chapters.@count")),
                 "modulus:by:(year, 2) == chapters.@count"
             ),
         ]
@@ -96,7 +97,8 @@ struct ComparisonPredicateTests {
         #expect(try found(isWar) == ["War", "WAR"])
         #expect(try found(NSCompoundPredicate(notPredicateWithSubpredicate: isWar)) == ["Peace", "Ärger"])
         #expect(
-            try found(NSCompoundPredicate(andPredicateWithSubpredicates: [isLate, NSPredicate(format: "title != 'x'")]))
+            try found(
+                NSCompoundPredicate(andPredicateWithSubpredicates: [isLate, NSPredicate(format: "title != 'x'")]))
                 == ["Peace", "Ärger"])
         let canonical = NSExpression(forFunction: "canonical:", arguments: [title])
         #expect(try found(compare(canonical, .equalTo, NSExpression(forConstantValue: "arger"))) == ["Ärger"])
@@ -104,7 +106,8 @@ struct ComparisonPredicateTests {
         let first = try #require(try context.all("Book").first)
         #expect(variable.evaluate(with: first, substitutionVariables: ["title": "War"]))
         #expect(!variable.evaluate(with: first, substitutionVariables: ["title": "Peace"]))
-        #expect(compare(.expressionForEvaluatedObject(), .lessThan, NSExpression(forConstantValue: 4)).evaluate(with: 3))
+        #expect(
+            compare(.expressionForEvaluatedObject(), .lessThan, NSExpression(forConstantValue: 4)).evaluate(with: 3))
         #expect(
             try found(NSPredicate(format: "%@ > 1860 AND title != %@", NSExpression(forKeyPath: "year"), "Peace"))
                 == ["Ärger"])

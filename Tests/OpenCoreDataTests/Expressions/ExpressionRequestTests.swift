@@ -27,7 +27,8 @@ struct ExpressionRequestTests {
     }
 
     private func fetch(
-        _ properties: [Any], groupedBy groups: [Any]? = nil, _ configure: (NSFetchRequest<NSDictionary>) -> Void = { _ in }
+        _ properties: [Any], groupedBy groups: [Any]? = nil,
+        _ configure: (NSFetchRequest<NSDictionary>) -> Void = { _ in }
     ) throws -> [NSDictionary] {
         let request = NSFetchRequest<NSDictionary>(entityName: "Book")
         request.resultType = .dictionaryResultType
@@ -58,11 +59,13 @@ struct ExpressionRequestTests {
         let rows = try fetch([
             property("max", NSExpression(forFunction: "max:", arguments: [year]), .integer32),
             property("min", NSExpression(format: "min(year)")), property("mean", NSExpression(forKeyPath: "@avg.year")),
-            property("sum", NSExpression(forKeyPath: "@sum.author.age")), property("count", NSExpression(forKeyPath: "@count")),
+            property("sum", NSExpression(forKeyPath: "@sum.author.age")),
+            property("count", NSExpression(forKeyPath: "@count")),
             property("authors", NSExpression(format: "count:(author)")),
             property("reviews", NSExpression(format: "count:(reviews)")),
             property("span", NSExpression(format: "max:(year) - min:(year) + 1")),
-            property("self", NSExpression(forFunction: "count:", arguments: [NSExpression.expressionForEvaluatedObject()])),
+            property(
+                "self", NSExpression(forFunction: "count:", arguments: [NSExpression.expressionForEvaluatedObject()])),
         ])
         let only = try #require(rows.first)
         #expect(rows.count == 1 && only["max"] as? Int == 1862 && only["min"] as? Int == 1860)
@@ -109,7 +112,8 @@ struct ExpressionRequestTests {
     @Test func `the SQL of an expression`() throws {
         let request = NSFetchRequest<NSDictionary>(entityName: "Book")
         request.propertiesToFetch = [
-            property("a", NSExpression(format: "canonical:(title)")), property("b", NSExpression(format: "modulus:by:(year, 2)")),
+            property("a", NSExpression(format: "canonical:(title)")),
+            property("b", NSExpression(format: "modulus:by:(year, 2)")),
             property("c", NSExpression(format: "length:(title)")),
         ]
         let model = try GraphLibrary.model().compiled()

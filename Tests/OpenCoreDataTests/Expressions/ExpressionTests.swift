@@ -24,7 +24,10 @@ struct ExpressionTests {
             (NSExpression(forFunction: "canonical:", arguments: [title]), "canonical:(title)", .function),
             (NSExpression(forFunction: "now", arguments: []), "now()", .function),
             (NSExpression(forFunction: "add:to:", arguments: [year, 1]), "author.age + 1", .function),
-            (NSExpression(forFunction: "modulus:by:", arguments: [year, seven]), "modulus:by:(author.age, 7)", .function),
+            (
+                NSExpression(forFunction: "modulus:by:", arguments: [year, seven]), "modulus:by:(author.age, 7)",
+                .function
+            ),
             (list, "{7, 8, title}", .aggregate),
             (NSExpression(forUnionSet: list, with: list), "{7, 8, title} UNION {7, 8, title}", .unionSet),
             (NSExpression(forIntersectSet: list, with: title), "{7, 8, title} INTERSECT title", .intersectSet),
@@ -144,7 +147,8 @@ struct ExpressionTests {
     @Test func `thousands of expressions are created and released`() {
         weak var last: NSExpression?
         for index in 0..<5000 {
-            let expression = NSExpression(forFunction: "add:to:", arguments: [NSExpression(forKeyPath: "a\(index)"), index])
+            let expression = NSExpression(
+                forFunction: "add:to:", arguments: [NSExpression(forKeyPath: "a\(index)"), index])
             last = expression
             #expect(expression.arguments?.count == 2)
         }

@@ -34,7 +34,8 @@ struct MappingExpressionTests {
         let author = book.relationshipMappings?.first { $0.name == "author" }
         #expect(
             author?.valueExpression?.description
-                == "destinationInstancesForSourceRelationshipNamed:sourceInstances:($manager, \"author\", $source.author)")
+                == "destinationInstancesForSourceRelationshipNamed:sourceInstances:($manager, \"author\", $source.author)"
+        )
     }
 
     @Test func `values are computed from the old object`() throws {
@@ -99,10 +100,11 @@ struct MappingExpressionTests {
             #expect(try library.objects("Book", "title") == expected)
         }
         #expect(throws: (any Error).self) { _ = try NSExpression(format: "FETCH(a, b)").tree() }
-        #expect(coreDataError {
-            let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
-            request.predicate = NSPredicate(format: "FETCH(a, b, NO) == 1")
-            _ = try GraphLibrary.context().fetch(request)
-        }?.message.contains("FETCH") ?? false)
+        #expect(
+            coreDataError {
+                let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+                request.predicate = NSPredicate(format: "FETCH(a, b, NO) == 1")
+                _ = try GraphLibrary.context().fetch(request)
+            }?.message.contains("FETCH") ?? false)
     }
 }

@@ -16,8 +16,10 @@ struct ModelExpressionTests {
     private static var forms: [(NSExpression, String)] {
         let name = NSExpression(forKeyPath: "name")
         return [
-            (NSExpression(forKeyPath: "author.name"), "author.name"), (NSExpression(format: "books.@count"), "books.@count"),
-            (NSExpression(format: "count:(books)"), "count:(books)"), (NSExpression(format: "count(books)"), "count:(books)"),
+            (NSExpression(forKeyPath: "author.name"), "author.name"),
+            (NSExpression(format: "books.@count"), "books.@count"),
+            (NSExpression(format: "count:(books)"), "count:(books)"),
+            (NSExpression(format: "count(books)"), "count:(books)"),
             (NSExpression(forFunction: "canonical:", arguments: [name]), "canonical:(name)"),
             (NSExpression(format: "uppercase:(name)"), "uppercase:(name)"),
             (NSExpression(forFunction: "lowercase:", arguments: [name]), "lowercase:(name)"),
@@ -72,9 +74,13 @@ struct ModelExpressionTests {
         #expect(attribute.derivation == nil && attribute.derivationExpression != nil)
         let entity = Build.entity("A", [Build.attribute("name"), attribute])
         let found = issues(of: Build.model(entity))
-        #expect(found.count == 1 && found[0].contains("'A.d' cannot be parsed") && found[0].contains("expected a value"))
+        #expect(
+            found.count == 1 && found[0].contains("'A.d' cannot be parsed") && found[0].contains("expected a value"))
         attribute.derivationExpression = NSExpression(forKeyPath: "name")
-        #expect(issues(of: Build.model(Build.entity("A", [Build.attribute("name"), derived(NSExpression(forKeyPath: "name"))]))) == [])
+        #expect(
+            issues(
+                of: Build.model(
+                    Build.entity("A", [Build.attribute("name"), derived(NSExpression(forKeyPath: "name"))]))) == [])
         let missing = Build.entity("B", [derived(nil)])
         #expect(issues(of: Build.model(missing)).first?.contains("no derivation expression") ?? false)
     }
@@ -91,7 +97,8 @@ struct ModelExpressionTests {
         #expect(element(NSExpression(forKeyPath: "entity")).propertyName == "entity")
         let entity = Build.entity("A", [Build.attribute("name")])
         let index = NSFetchIndexDescription(
-            name: "byName", elements: [element(NSExpression(forKeyPath: "entity")), element(NSExpression(forKeyPath: "name"))])
+            name: "byName",
+            elements: [element(NSExpression(forKeyPath: "entity")), element(NSExpression(forKeyPath: "name"))])
         entity.indexes = [index]
         #expect(issues(of: Build.model(entity)) == [])
         let folder = try StoreFolder()
@@ -99,7 +106,9 @@ struct ModelExpressionTests {
         try context.make("A", ["name": "x"])
         try context.save()
         let lower = Build.entity("A", [Build.attribute("name")])
-        lower.indexes = [NSFetchIndexDescription(name: "i", elements: [element(NSExpression(format: "lowercase:(name)"))])]
+        lower.indexes = [
+            NSFetchIndexDescription(name: "i", elements: [element(NSExpression(format: "lowercase:(name)"))])
+        ]
         #expect(issues(of: Build.model(lower)).first?.contains("'lowercase:(name)', which is not a property") ?? false)
     }
 }

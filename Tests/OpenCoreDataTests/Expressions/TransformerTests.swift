@@ -74,12 +74,15 @@ struct TransformerTests {
 
     /// Values of each property list class.
     private static let values: [Any] = [
-        "text \u{1F30A}", 7, -1.5, true, Decimal(string: "12345678901234567890.25") ?? 0, Date(timeIntervalSince1970: 9),
+        "text \u{1F30A}", 7, -1.5, true, Decimal(string: "12345678901234567890.25") ?? 0,
+        Date(timeIntervalSince1970: 9),
         Data([1, 2]), UUID(), URL(fileURLWithPath: "/tmp"), [1, 2, 3], ["b": 1, "a": [true, "x"]], Set(["x", "y"]),
         [NSNull(), "after"] as [Any], [] as [Any],
     ]
 
-    @Test(arguments: [nil, "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer", "NSKeyedUnarchiveFromData"])
+    @Test(arguments: [
+        nil, "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer", "NSKeyedUnarchiveFromData",
+    ])
     func `values of property list classes come back from their archives`(transformer: String?) throws {
         let context = try context(transformer)
         for value in Self.values {
@@ -90,7 +93,8 @@ struct TransformerTests {
             context.refresh(thing, mergeChanges: false)
             let read = try #require(thing.value(forKey: "value"))
             #expect(AnyHashable(value: read) == AnyHashable(value: value), "\(value)")
-            #expect(thing.primitiveValue(forKey: "value") != nil && thing.committedValues(forKeys: ["value"]).count == 1)
+            #expect(
+                thing.primitiveValue(forKey: "value") != nil && thing.committedValues(forKeys: ["value"]).count == 1)
             // An equal value has the same archive, and is no change.
             thing.setValue(value, forKey: "value")
             #expect(thing.changedValues().isEmpty, "\(value)")
@@ -122,7 +126,8 @@ struct TransformerTests {
             requiringSecureCoding: true)
         thing.setAccessedAttribute("value", to: .data(archive))
         let list = try #require(thing.value(forKey: "value") as? [Any])
-        #expect(list.first as? String == "é" && list[1] as? Int == 2 && list[2] as? Date == Date(timeIntervalSince1970: 0))
+        #expect(
+            list.first as? String == "é" && list[1] as? Int == 2 && list[2] as? Date == Date(timeIntervalSince1970: 0))
     }
 
     @Test func `a transformer of the application's own converts values to data and back`() throws {

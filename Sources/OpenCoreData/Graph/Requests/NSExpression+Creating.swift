@@ -132,7 +132,8 @@ extension NSCopying where Self == NSExpression {
     ) {
         let error = CoreDataError(
             NSPersistentStoreUnsupportedRequestTypeError,
-            "A request or a model cannot use an expression made from a block. Use a key path, a constant or a function.")
+            "A request or a model cannot use an expression made from a block. Use a key path, a constant or a function."
+        )
         self = TreeExpression.make(
             ExpressionContent(
                 .failure(error), form: .block(block, arguments: (arguments ?? []).map(\.content))))

@@ -29,7 +29,8 @@ extension ExpressionContent {
         case .tree: break
         }
         var tree = try tree.get()
-        if case .variable(let name) = tree, let variables, let value = variables.object(forKey: NSString(string: name)) {
+        if case .variable(let name) = tree, let variables, let value = variables.object(forKey: NSString(string: name))
+        {
             return value is NSNull ? nil : value
         }
         let free = tree.freeVariables

@@ -102,7 +102,9 @@ extension NSManagedObject {
     /// Returns a value of an attribute in the types of keyed access. A transformable attribute has the value that its data
     /// represents; if it cannot be read, the result is nil, and the next save or fetch of the context throws the error.
     final func keyedValue(_ value: AttributeValue, of slot: Int) -> Any? {
-        guard case .data(let data) = value, compiledEntity.traits[slot].type == .transformable else { return value.cocoaValue }
+        guard case .data(let data) = value, compiledEntity.traits[slot].type == .transformable else {
+            return value.cocoaValue
+        }
         do {
             return try AttributeTransformation(of: compiledEntity.attributes[slot], in: compiledEntity).value(of: data)
         } catch {

@@ -13,7 +13,8 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
     /// The classes that an archived object may have. Objects in a collection may be of any property list class.
     open class var allowedTopLevelClasses: [AnyClass] {
         [
-            NSArray.self, NSDictionary.self, NSSet.self, NSString.self, NSNumber.self, NSDate.self, NSData.self, NSURL.self,
+            NSArray.self, NSDictionary.self, NSSet.self, NSString.self, NSNumber.self, NSDate.self, NSData.self,
+            NSURL.self,
             NSUUID.self, NSNull.self,
         ]
     }
@@ -45,7 +46,8 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
         guard let content = try ArchivedValue(archive: data) else { return nil }
         guard allows(content.className) else {
             throw ArchiveError(
-                "the archive contains an \(content.className), which is none of the transformer's allowedTopLevelClasses")
+                "the archive contains an \(content.className), which is none of the transformer's allowedTopLevelClasses"
+            )
         }
         return content.value
     }
@@ -75,7 +77,8 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
 
     private static let classes: [String: AnyClass] = [
         "NSArray": NSArray.self, "NSDictionary": NSDictionary.self, "NSSet": NSSet.self, "NSString": NSString.self,
-        "NSNumber": NSNumber.self, "NSDecimalNumber": NSDecimalNumber.self, "NSDate": NSDate.self, "NSData": NSData.self,
+        "NSNumber": NSNumber.self, "NSDecimalNumber": NSDecimalNumber.self, "NSDate": NSDate.self,
+        "NSData": NSData.self,
         "NSURL": NSURL.self, "NSUUID": NSUUID.self, "NSNull": NSNull.self,
     ]
 }

@@ -27,7 +27,9 @@ enum ClassMemory {
     /// The size of the class and the reference count at the beginning of each object.
     private static let header = 2 * MemoryLayout<UnsafeRawPointer>.size
 
-    private static func size(of type: AnyClass) -> Int { _swift_getSwiftClassInstanceExtents(metadata(of: type)).behind }
+    private static func size(of type: AnyClass) -> Int {
+        _swift_getSwiftClassInstanceExtents(metadata(of: type)).behind
+    }
 
     private static func metadata(of type: AnyClass) -> UnsafeRawPointer {
         unsafeBitCast(type, to: UnsafeRawPointer.self)

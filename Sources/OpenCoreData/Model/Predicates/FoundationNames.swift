@@ -29,6 +29,7 @@ public protocol _FoundationNaming {
 /// Names for classes that Foundation marks as deprecated on this platform. The types are inferred from a method that is never
 /// called, so that no other declaration names the classes themselves.
 public enum _FoundationNames: _FoundationNaming {
+    /// Takes part in the inference of the types.
     @available(*, deprecated)
     public static func _name(
         _: Foundation.NSExpression, _: Foundation.NSExpression.ExpressionType, _: Foundation.NSComparisonPredicate,

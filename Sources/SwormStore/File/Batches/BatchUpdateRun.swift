@@ -96,7 +96,8 @@ struct BatchUpdateRun {
         let found = "Z_PK IN (\(rowKeys))"
         var values: BatchValues?
         if !computed.isEmpty {
-            values = try BatchValues(computed, of: columns.entity, withKeys: rowKeys, compiler: compiler, on: connection)
+            values = try BatchValues(
+                computed, of: columns.entity, withKeys: rowKeys, compiler: compiler, on: connection)
         }
         defer { try? values?.clear() }
         // Content that goes into files gets one file per row, because deleting a row deletes its file.

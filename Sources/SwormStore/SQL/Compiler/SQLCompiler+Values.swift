@@ -44,7 +44,8 @@ extension SQLCompiler {
         guard fits else {
             let found = scalar.kind?.name ?? scalar.opaqueName
             throw QueryError.typeMismatch(
-                "\(kind.name) is needed for '\(attribute.name)', not \(found)", path: scalar.path, entity: scalar.entity)
+                "\(kind.name) is needed for '\(attribute.name)', not \(found)", path: scalar.path, entity: scalar.entity
+            )
         }
     }
 
