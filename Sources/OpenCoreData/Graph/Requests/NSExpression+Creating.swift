@@ -13,8 +13,7 @@ extension NSCopying where Self == NSExpression {
     ///   - format: The format, in the language of Apple's predicate format strings: `price * 2`, `count:(pages)`.
     ///   - argumentArray: The arguments for `%@`, `%K` and the `printf` specifiers.
     public init(format: String, argumentArray: [Any]) {
-        self = NSExpression.make(
-            Result { try parseExpression(format, arguments: predicateArguments(argumentArray), allowsFetches: true) })
+        self = NSExpression.parsing(format, argumentArray)
     }
 
     /// Creates an expression from a format string and its arguments.
@@ -24,7 +23,7 @@ extension NSCopying where Self == NSExpression {
     /// - Parameters:
     ///   - format: The format, in the language of Apple's predicate format strings: `price * 2`, `count:(pages)`.
     ///   - args: The arguments for `%@`, `%K` and the `printf` specifiers.
-    public init(format: String, _ args: Any...) { self.init(format: format, argumentArray: args) }
+    public init(format: String, _ args: Any...) { self = NSExpression.parsing(format, args) }
 
     /// Creates an expression for a value that is always the same.
     ///
@@ -45,8 +44,7 @@ extension NSCopying where Self == NSExpression {
     /// - Parameter keyPath: Names of properties, joined by dots. Behind a to-many relationship, it may contain an operator:
     ///   `reviews.@count`. In the dictionaries of a fetch, it may begin with one, which is then applied to all rows.
     public init(forKeyPath keyPath: String) {
-        self = NSExpression.make(
-            Result { try parseExpression("%K", arguments: [.value(.string(keyPath))]) })
+        self = NSExpression.checking { try parseExpression("%K", arguments: [.value(.string(keyPath))]) }
     }
 
     /// Creates an expression for the result of a function.
@@ -61,8 +59,7 @@ extension NSCopying where Self == NSExpression {
     ///   - name: The name of the function.
     ///   - arguments: Expressions, or constant values.
     public init(forFunction name: String, arguments: [Any]) {
-        self = NSExpression.make(
-            Result { try PredicateTree.call(name, with: arguments.map(argumentTree)).get() })
+        self = NSExpression.checking { try PredicateTree.call(name, with: arguments.map(argumentTree)).get() }
     }
 
     /// Creates an expression for the result of a method of an object.
@@ -75,32 +72,32 @@ extension NSCopying where Self == NSExpression {
     ///   - name: The name of the method.
     ///   - arguments: Expressions, or constant values.
     public init(forFunction target: NSExpression, selectorName name: String, arguments: [Any]?) {
-        self = NSExpression.make(
-            Result {
-                try PredicateTree.call(name, with: [target.tree()] + (arguments ?? []).map(argumentTree)).get()
-            })
+        self = NSExpression.checking {
+            let operands = [try target.tree()] + (try (arguments ?? []).map(argumentTree))
+            return try PredicateTree.call(name, with: operands).get()
+        }
     }
 
     /// Creates an expression for a collection of values.
     ///
     /// - Parameter subexpressions: Expressions, or constant values.
     public init(forAggregate subexpressions: [Any]) {
-        self = NSExpression.make(Result { .list(try subexpressions.map(argumentTree)) })
+        self = NSExpression.checking { .list(try subexpressions.map(argumentTree)) }
     }
 
     /// Creates an expression for the elements of two collections.
     public init(forUnionSet left: NSExpression, with right: NSExpression) {
-        self = NSExpression.make(Result { .set(.union, try left.tree(), try right.tree()) })
+        self = NSExpression.checking { .set(.union, try left.tree(), try right.tree()) }
     }
 
     /// Creates an expression for the elements that two collections have in common.
     public init(forIntersectSet left: NSExpression, with right: NSExpression) {
-        self = NSExpression.make(Result { .set(.intersect, try left.tree(), try right.tree()) })
+        self = NSExpression.checking { .set(.intersect, try left.tree(), try right.tree()) }
     }
 
     /// Creates an expression for the elements of one collection that another one does not have.
     public init(forMinusSet left: NSExpression, with right: NSExpression) {
-        self = NSExpression.make(Result { .set(.minus, try left.tree(), try right.tree()) })
+        self = NSExpression.checking { .set(.minus, try left.tree(), try right.tree()) }
     }
 
     /// Creates an expression for the elements of a collection that satisfy a predicate.
@@ -110,13 +107,14 @@ extension NSCopying where Self == NSExpression {
     ///   - variable: The name of the variable for the element in the predicate.
     ///   - predicate: The predicate.
     public init(forSubquery expression: NSExpression, usingIteratorVariable variable: String, predicate: NSPredicate) {
-        self = NSExpression.make(Result { .subquery(try expression.tree(), variable, try predicate.tree()) })
+        self = NSExpression.checking { .subquery(try expression.tree(), variable, try predicate.tree()) }
     }
 
     /// Creates an expression whose value depends on a predicate.
     public init(forConditional predicate: NSPredicate, trueExpression: NSExpression, falseExpression: NSExpression) {
-        self = NSExpression.make(
-            Result { .conditional(try predicate.tree(), try trueExpression.tree(), try falseExpression.tree()) })
+        self = NSExpression.checking {
+            .conditional(try predicate.tree(), try trueExpression.tree(), try falseExpression.tree())
+        }
     }
 
     /// Creates an expression for the result of a block.
@@ -141,9 +139,14 @@ extension NSCopying where Self == NSExpression {
 }
 
 extension NSCopying where Self == NSExpression {
-    /// Returns an expression for a tree, or for the error in its format.
-    fileprivate static func make(_ tree: Result<ExpressionTree, any Error>) -> NSExpression {
-        TreeExpression.make(ExpressionContent(tree))
+    /// Returns an expression for a tree, or for the error of making it.
+    fileprivate static func checking(_ tree: () throws -> ExpressionTree) -> NSExpression {
+        TreeExpression.make(ExpressionContent(Result(catching: tree)))
+    }
+
+    /// Returns an expression for a format.
+    fileprivate static func parsing(_ format: String, _ arguments: [Any]) -> NSExpression {
+        checking { try parseExpression(format, arguments: predicateArguments(arguments), allowsFetches: true) }
     }
 }
 
