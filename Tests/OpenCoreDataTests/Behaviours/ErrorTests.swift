@@ -121,15 +121,15 @@ struct ErrorTests {
         let details = try #require(error.userInfo[NSDetailedErrorsKey] as? [any Error])
         let errors = details.compactMap { $0 as? CocoaError }
         #expect(errors.count == 3 && details.count == 3)
-        func error(_ key: String, _ object: NSManagedObject) -> CocoaError? {
+        func detail(_ key: String, of object: NSManagedObject) -> CocoaError? {
             errors.first {
                 $0.userInfo[NSValidationKeyErrorKey] as? String == key
                     && $0.userInfo[NSValidationObjectErrorKey] as? NSManagedObject === object
             }
         }
-        #expect(error("name", author)?.code == .validationMissingMandatoryProperty)
-        #expect(error("age", author)?.code == .validationNumberTooLarge)
-        #expect(error("title", book)?.code == .validationMissingMandatoryProperty)
+        #expect(detail("name", of: author)?.code == .validationMissingMandatoryProperty)
+        #expect(detail("age", of: author)?.code == .validationNumberTooLarge)
+        #expect(detail("title", of: book)?.code == .validationMissingMandatoryProperty)
         for detail in errors { #expect(error.localizedDescription.contains(detail.localizedDescription)) }
         let affected = error.userInfo[NSAffectedObjectsErrorKey] as? [NSManagedObject] ?? []
         #expect(Set(affected) == [author, book])

@@ -13,7 +13,8 @@ struct KeyPathTests {
         let books: [NSManagedObject]
 
         init() throws {
-            context = try GraphLibrary.context()
+            let context = try GraphLibrary.context()
+            self.context = context
             author = try context.make("Author", ["name": "Leo"])
             let tags = try ["art", "war"].map { try context.make("Tag", ["name": $0]) }
             books = [

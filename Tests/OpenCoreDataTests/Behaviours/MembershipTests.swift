@@ -1,5 +1,6 @@
 import Foundation
 import SwormPredicates
+import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
@@ -90,7 +91,7 @@ struct MembershipTests {
         let values: [Double] = [
             0, 1, -1, 0.1, 1.0 / 3, 123_456.789, 1e14, 1e15, 1e16, 123_456_789_012_345, 1e-4, 1e-5, 2.5e-10, 1e22,
             1e300,
-            -1e300, 5e-324, 0.1 + 0.2, 1e21, 99_999_999_999_999.9,
+            -1e300, .leastNonzeroMagnitude, 0.1 + 0.2, 1e21, 99_999_999_999_999.9,
         ]
         for value in values {
             var statement = try connection.statement("SELECT CAST(?1 AS TEXT)")

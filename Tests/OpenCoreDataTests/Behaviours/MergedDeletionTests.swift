@@ -27,7 +27,8 @@ struct MergedDeletionTests {
         writer.delete(written)
         try writer.save()
         return Notification(
-            name: .NSManagedObjectContextDidSave, object: writer, userInfo: try #require(recorder.received.last))
+            name: .NSManagedObjectContextDidSave, object: writer,
+            userInfo: try #require(recorder.received.last as [AnyHashable: Any]?))
     }
 
     @Test func `merged deletions appear in deletedObjects, and in the notification about changed objects`() throws {

@@ -19,7 +19,7 @@ struct RequestCopyTests {
     private typealias Request = NSFetchRequest<NSManagedObject>
 
     /// Changes of one setting each.
-    private static let changes: [(String, (Request) -> Void)] = [
+    private static let changes: [(String, @Sendable (Request) -> Void)] = [
         ("predicate", { $0.predicate = NSPredicate(format: "year > %d", 1) }),
         ("no predicate", { $0.predicate = nil }),
         ("order", { $0.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)] }),

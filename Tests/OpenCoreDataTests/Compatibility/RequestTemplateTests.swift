@@ -1,4 +1,5 @@
 import Foundation
+import SwormPredicates
 import Testing
 
 @testable import OpenCoreData
@@ -107,7 +108,8 @@ struct RequestTemplateTests {
         let root = writer.reserve()
         let entity = writer.object(
             ["NSEntityDescription", "NSObject"], fields: ["NSEntityName": writer.string("Book")])
-        let predicate = try #require(writer.predicate(.constant(true)))
+        let archived = writer.predicate(.constant(true))
+        let predicate = try #require(archived)
         let sort = writer.object(
             ["NSSortDescriptor", "NSObject"],
             fields: ["NSKey": writer.string("year"), "NSAscending": .bool(false)])

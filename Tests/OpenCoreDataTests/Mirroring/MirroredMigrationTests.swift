@@ -59,7 +59,8 @@ struct MirroredMigrationTests {
 
     private func refusal(_ work: () throws -> Void, of store: MigratedStore) throws -> CoreDataError {
         let before = try store.folder.contents()
-        let error = try #require(coreDataError(work))
+        let thrown = coreDataError(work)
+        let error = try #require(thrown)
         #expect(try store.folder.contents() == before)
         #expect(error.errorCode == NSMigrationError && error.message.contains("CloudKit"))
         return error

@@ -228,7 +228,7 @@ struct ParentRun {
         }
         if random.chance(30) { request.fetchBatchSize = 2 }
         let found = try tree[place].fetch(request).map { $0.text("title") ?? "" }
-        #expect(found == titles, "step \(step), context \(place), \(request.predicate?.predicateFormat ?? "all")")
+        #expect(found == titles, "step \(step), context \(place)")
     }
 
     /// Compares all objects of a context.

@@ -1,4 +1,5 @@
 import Foundation
+import SwormPredicates
 @testable import SwormStore
 import TestSupport
 

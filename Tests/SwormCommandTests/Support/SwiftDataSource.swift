@@ -79,7 +79,7 @@ struct SwiftDataSource {
         return !harmless.contains { comment.contains($0) }
     }
 
-    private static func plain(_ text: some StringProtocol) -> String { text.filter { $0 != "`" } }
+    private static func plain(_ text: some StringProtocol) -> String { String(text.filter { $0 != "`" }) }
 
     private static func property(_ words: String) -> Property? {
         guard let match = words.wholeMatch(of: /(?:(@\w+\(.*\)) )?var (`?\w+`?): ([\w.`\[\]]+)(\??)(?: = .*)?/) else {

@@ -39,7 +39,7 @@ enum SwiftDataStandIn {
             if let match = words.firstMatch(of: /\.transformable\(.*\) var `?\w+`?: (\w+)/), !match.1.hasPrefix("NS") {
                 transformed.insert(String(match.1))
             }
-            lines.append(line.replacing(#/@(?:Attribute|Relationship)\(.*\) var /#, with: "var "))
+            lines.append(String(line).replacing(#/@(?:Attribute|Relationship)\(.*\) var /#, with: "var "))
         }
         let conformances = classes.map { "extension \(name).\($0): PersistentModel {}" }
         let stubs = transformed.sorted().map { "final class \($0) {}" }

@@ -28,7 +28,7 @@ struct ClassLayerTests {
         let id = try await service.add(borscht)
         #expect(!id.isTemporaryID)
         try await stack.performTask { context in
-            let recipe = try #require(try Repository<Recipe>(context).object(with: id))
+            let recipe = try #require(try EntityRepository<Recipe>(context).object(with: id))
             #expect(recipe.title == "Borscht" && recipe.difficulty == .medium && recipe.servings == 2)
             #expect(recipe.searchText == "borscht " && recipe.modifiedAt == nil && !recipe.hasChanges)
             #expect(recipe.orderedIngredients.map(\.name) == ["beetroot", "water", "salt"])
@@ -39,11 +39,11 @@ struct ClassLayerTests {
             recipe.isFavorite = true
         }
         try await stack.performTask { context in
-            let recipe = try #require(try Repository<Recipe>(context).first(where: Recipe.matching("SOUP")))
+            let recipe = try #require(try EntityRepository<Recipe>(context).first(where: Recipe.matching("SOUP")))
             #expect(recipe.orderedIngredients.map(\.name) == ["salt", "beetroot", "water"])
             #expect(recipe.modifiedAt != nil && recipe.id == recipe.identifier)
-            #expect(try Repository<Recipe>(context).contains(where: Recipe.withIdentifier(recipe.identifier)))
-            #expect(try Repository<Recipe>(context).count(where: Recipe.cheaper(than: 8, atLeast: 0)) == 1)
+            #expect(try EntityRepository<Recipe>(context).contains(where: Recipe.withIdentifier(recipe.identifier)))
+            #expect(try EntityRepository<Recipe>(context).count(where: Recipe.cheaper(than: 8, atLeast: 0)) == 1)
         }
         #expect(try await service.favoritesCost() == Decimal(string: "7.5"))
     }
@@ -53,16 +53,16 @@ struct ClassLayerTests {
         try await service.addRemark("Better on the second day", to: id)
         try await service.addPicture(Data(repeating: 7, count: 200_000), width: 640, to: id)
         try await stack.performTask { context in
-            let media = try Repository<RecipeMedia>(context).all()
+            let media = try EntityRepository<RecipeMedia>(context).all()
             #expect(media.count == 2 && media.contains { $0 is Remark })
-            let recipe = try #require(try Repository<Recipe>(context).object(with: id))
+            let recipe = try #require(try EntityRepository<Recipe>(context).object(with: id))
             #expect(recipe.pictures.map(\.width) == [640] && recipe.pictures.first?.data?.count == 200_000)
         }
         try await service.delete(id)
-        try await stack.performTask { context in
-            #expect(try Repository<RecipeMedia>(context).count() == 0)
-            #expect(try Repository<Ingredient>(context).count() == 0)
-            #expect(try Repository<Keyword>(context).values(of: "name") == ["beetroot", "soup"])
+        try await stack.performTask { (context: NSManagedObjectContext) throws in
+            #expect(try EntityRepository<RecipeMedia>(context).count() == 0)
+            #expect(try EntityRepository<Ingredient>(context).count() == 0)
+            #expect(try EntityRepository<Keyword>(context).values(of: "name") == ["beetroot", "soup"])
         }
     }
 
@@ -73,14 +73,14 @@ struct ClassLayerTests {
         let id = try await service.add(borscht)
         await #expect(throws: RecipeError.invalid(["rating", "servings"])) {
             try await stack.performTask { context in
-                let recipe = try Repository<Recipe>(context).object(with: id)
+                let recipe = try EntityRepository<Recipe>(context).object(with: id)
                 recipe?.servings = 0
                 recipe?.rating = 9
             }
         }
         await #expect(throws: RecipeError.inUse("recipes")) {
             try await stack.performTask { context in
-                let cuisines = Repository<Cuisine>(context)
+                let cuisines = EntityRepository<Cuisine>(context)
                 if let cuisine = try cuisines.first() { cuisines.delete(cuisine) }
             }
         }
@@ -95,22 +95,22 @@ struct ClassLayerTests {
         ]
         for (policy, title, rating) in outcomes {
             try await stack.performTask { context in
-                let recipe = try #require(try Repository<Recipe>(context).object(with: id))
+                let recipe = try #require(try EntityRepository<Recipe>(context).object(with: id))
                 (recipe.title, recipe.rating) = ("Borscht", 0)
             }
             let mine = stack.newTaskContext(policy: policy)
             mine.retainsRegisteredObjects = true
-            _ = try await mine.perform { try Repository<Recipe>(mine).object(with: id)?.title }
+            _ = try await mine.perform { try EntityRepository<Recipe>(mine).object(with: id)?.title }
             try await stack.performTask { context in
-                let recipe = try #require(try Repository<Recipe>(context).object(with: id))
+                let recipe = try #require(try EntityRepository<Recipe>(context).object(with: id))
                 (recipe.title, recipe.rating) = ("theirs", 4)
             }
             try await mine.perform {
-                try Repository<Recipe>(mine).object(with: id)?.title = "mine"
+                try EntityRepository<Recipe>(mine).object(with: id)?.title = "mine"
                 try mine.saveIfNeeded()
             }
             try await stack.performTask { context in
-                let recipe = try #require(try Repository<Recipe>(context).object(with: id))
+                let recipe = try #require(try EntityRepository<Recipe>(context).object(with: id))
                 #expect(recipe.title == title && recipe.rating == rating, "\(policy)")
             }
         }
@@ -120,17 +120,17 @@ struct ClassLayerTests {
         let id = try await service.add(borscht)
         let mine = stack.newTaskContext(policy: .errorMergePolicyType)
         mine.retainsRegisteredObjects = true
-        _ = try await mine.perform { try Repository<Recipe>(mine).object(with: id)?.title }
+        _ = try await mine.perform { try EntityRepository<Recipe>(mine).object(with: id)?.title }
         try await service.rename(id, to: "theirs")
         await #expect(throws: RecipeError.conflict(objects: 1)) {
             try await mine.perform {
-                try Repository<Recipe>(mine).object(with: id)?.title = "mine"
+                try EntityRepository<Recipe>(mine).object(with: id)?.title = "mine"
                 try mine.saveIfNeeded()
             }
         }
         await #expect(throws: RecipeError.duplicate) {
             try await mine.perform {
-                Repository<Keyword>(mine).create { $0.name = "soup" }
+                EntityRepository<Keyword>(mine).create { $0.name = "soup" }
                 try mine.saveIfNeeded()
             }
         }
@@ -142,18 +142,18 @@ struct ClassLayerTests {
             let mine = stack.newTaskContext()
             mine.mergePolicy = BestRatingPolicy()
             mine.retainsRegisteredObjects = true
-            _ = try await mine.perform { try Repository<Recipe>(mine).object(with: id)?.title }
+            _ = try await mine.perform { try EntityRepository<Recipe>(mine).object(with: id)?.title }
             try await stack.performTask { context in
-                let recipe = try #require(try Repository<Recipe>(context).object(with: id))
+                let recipe = try #require(try EntityRepository<Recipe>(context).object(with: id))
                 (recipe.title, recipe.rating) = ("theirs", other)
             }
             try await mine.perform {
-                let recipe = try #require(try Repository<Recipe>(mine).object(with: id))
+                let recipe = try #require(try EntityRepository<Recipe>(mine).object(with: id))
                 (recipe.title, recipe.rating) = ("mine", own)
                 try mine.saveIfNeeded()
             }
             try await stack.performTask { context in
-                let recipe = try #require(try Repository<Recipe>(context).object(with: id))
+                let recipe = try #require(try EntityRepository<Recipe>(context).object(with: id))
                 #expect(recipe.title == "mine" && recipe.rating == 5)
             }
         }
@@ -162,7 +162,7 @@ struct ClassLayerTests {
     @MainActor
     @Test func `an editor changes a child context, and saves through its parent`() async throws {
         let id = try await service.add(borscht)
-        let shown = try #require(try Repository<Recipe>(stack.viewContext).object(with: id))
+        let shown = try #require(try EntityRepository<Recipe>(stack.viewContext).object(with: id))
         let cancelled = try RecipeEditor(id, in: stack)
         cancelled.recipe.title = "Soup"
         cancelled.recipe.addIngredient("dill")
@@ -183,7 +183,7 @@ struct ClassLayerTests {
         #expect(throws: RecipeError.invalid(["title"])) { try new.save() }
         new.recipe.title = "Kulish"
         try new.save()
-        #expect(try Repository<Recipe>(stack.viewContext).count() == 2)
+        #expect(try EntityRepository<Recipe>(stack.viewContext).count() == 2)
         #expect(try await service.search("kulish").map(\.ingredients) == [0])
     }
 
@@ -220,7 +220,7 @@ struct ClassLayerTests {
             RecipeRecord(identifier: UUID(), title: "Recipe \($0)", rating: Double($0 % 6), servings: 4)
         }
         #expect(try await importer.importRecipes(records) == 1200)
-        let recipes = Repository<Recipe>(stack.viewContext)
+        let recipes = EntityRepository<Recipe>(stack.viewContext)
         let first = try #require(try recipes.first(where: Recipe.withIdentifier(records[5].identifier)))
         #expect(first.title == "Recipe 5" && first.servings == 4 && !first.isFavorite)
         records[5].title = "Changed"
@@ -240,7 +240,7 @@ struct ClassLayerTests {
         let id = try await service.add(borscht)
         let processor = HistoryProcessor(stack: stack, tokenFile: folder.file("token"))
         #expect(try await processor.process() == HistoryProcessor.Summary())
-        let recipe = try #require(try Repository<Recipe>(stack.viewContext).object(with: id))
+        let recipe = try #require(try EntityRepository<Recipe>(stack.viewContext).object(with: id))
         #expect(recipe.title == "Borscht")
 
         let widget = CoreDataStack(location: .file(folder.file("Recipes.sqlite")), author: .widget)

@@ -31,7 +31,7 @@ struct RecipeService: Sendable {
     }
 
     private static func insert(_ draft: RecipeDraft, into context: NSManagedObjectContext) throws -> Recipe {
-        try Repository<Recipe>(context).create { recipe in
+        try EntityRepository<Recipe>(context).create { recipe in
             recipe.title = draft.title
             recipe.difficulty = draft.difficulty
             recipe.cost = draft.cost
@@ -39,12 +39,12 @@ struct RecipeService: Sendable {
                 recipe.addIngredient(ingredient.name, quantity: ingredient.quantity, unit: ingredient.unit)
             }
             if let name = draft.cuisine {
-                let cuisines = Repository<Cuisine>(context)
+                let cuisines = EntityRepository<Cuisine>(context)
                 recipe.cuisine = try cuisines.findOrCreate(where: NSPredicate(format: "name == %@", name)) {
                     $0.name = name
                 }
             }
-            let keywords = Repository<Keyword>(context)
+            let keywords = EntityRepository<Keyword>(context)
             for name in draft.keywords {
                 let keyword = try keywords.findOrCreate(where: NSPredicate(format: "name == %@", name)) {
                     $0.name = name
@@ -56,22 +56,22 @@ struct RecipeService: Sendable {
 
     func rename(_ id: NSManagedObjectID, to title: String) async throws {
         try await stack.performTask { context in
-            guard let recipe = try Repository<Recipe>(context).object(with: id) else { return }
+            guard let recipe = try EntityRepository<Recipe>(context).object(with: id) else { return }
             recipe.title = title
         }
     }
 
     func delete(_ id: NSManagedObjectID) async throws {
         try await stack.performTask { context in
-            let recipes = Repository<Recipe>(context)
+            let recipes = EntityRepository<Recipe>(context)
             if let recipe = try recipes.object(with: id) { recipes.delete(recipe) }
         }
     }
 
     func addRemark(_ text: String, to id: NSManagedObjectID) async throws {
         try await stack.performTask { context in
-            guard let recipe = try Repository<Recipe>(context).object(with: id) else { return }
-            Repository<Remark>(context).create { remark in
+            guard let recipe = try EntityRepository<Recipe>(context).object(with: id) else { return }
+            EntityRepository<Remark>(context).create { remark in
                 remark.text = text
                 remark.recipe = recipe
             }
@@ -80,8 +80,8 @@ struct RecipeService: Sendable {
 
     func addPicture(_ data: Data, width: Int32, to id: NSManagedObjectID) async throws {
         try await stack.performTask { context in
-            guard let recipe = try Repository<Recipe>(context).object(with: id) else { return }
-            Repository<Picture>(context).create { picture in
+            guard let recipe = try EntityRepository<Recipe>(context).object(with: id) else { return }
+            EntityRepository<Picture>(context).create { picture in
                 picture.data = data
                 picture.width = width
                 picture.recipe = recipe
@@ -91,7 +91,7 @@ struct RecipeService: Sendable {
 
     func search(_ text: String, limit: Int = 20) async throws -> [RecipeRow] {
         try await stack.performTask { context in
-            let recipes = try Repository<Recipe>(context).all(
+            let recipes = try EntityRepository<Recipe>(context).all(
                 where: Recipe.matching(text), sortedBy: [NSSortDescriptor(key: "title", ascending: true)],
                 limit: limit, prefetching: ["keywords", "ingredients"])
             return recipes.map { recipe in
@@ -105,7 +105,7 @@ struct RecipeService: Sendable {
     /// The total cost of the favorites, in memory.
     func favoritesCost() async throws -> Decimal {
         try await stack.performTask { context in
-            let favorites = try Repository<Recipe>(context).all(where: NSPredicate(format: "isFavorite == YES"))
+            let favorites = try EntityRepository<Recipe>(context).all(where: NSPredicate(format: "isFavorite == YES"))
             return favorites.compactMap(\.cost).reduce(0, +)
         }
     }

@@ -9,7 +9,7 @@ struct ManagedTests {
     init() throws { context = try Self.context(of: Self.coordinator()) }
 
     private static func coordinator() throws -> NSPersistentStoreCoordinator {
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Shop.model())
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ShopModel.model())
         _ = try coordinator.addPersistentStore(
             ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
         return coordinator
@@ -172,7 +172,7 @@ struct ManagedTests {
 }
 
 /// A model with an attribute of every type and a relationship of every kind.
-enum Shop {
+enum ShopModel {
     static func model() -> NSManagedObjectModel {
         let (item, owner) = (NSEntityDescription(), NSEntityDescription())
         item.name = "ShopItem"

@@ -39,12 +39,22 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     /// are applied.
     ///
     /// - Parameter fetch: A request, of which a copy is kept. It is evaluated when the deletion is executed.
-    public init<ResultType>(fetchRequest fetch: NSFetchRequest<ResultType>) {
+    public convenience init<ResultType>(fetchRequest fetch: NSFetchRequest<ResultType>) { self.init(copying: fetch) }
+
+    private init<ResultType>(copying fetch: NSFetchRequest<ResultType>) {
         let fetch = fetch.duplicate()
         choice = .found { try fetch.specification(in: $0) }
         template = { fetch.template }
         super.init()
         affectedStores = fetch.affectedStores
+    }
+
+    /// Creates a request that deletes the objects that a fetch request finds. Its predicate, order, limit and offset
+    /// are applied.
+    ///
+    /// - Parameter fetch: A request, of which a copy is kept. It is evaluated when the deletion is executed.
+    public convenience init(fetchRequest fetch: NSFetchRequest<any NSFetchRequestResult>) {
+        self.init(copying: fetch)
     }
 
     /// Creates a request that deletes the objects with the given ids. Ids of objects that no longer exist are ignored.

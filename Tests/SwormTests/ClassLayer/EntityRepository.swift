@@ -3,7 +3,7 @@ import Sworm
 /// Fetches and creates the objects of one entity in a context.
 ///
 /// A repository is used on the queue of its context.
-struct Repository<Entity: NSManagedObject> {
+struct EntityRepository<Entity: NSManagedObject> {
     let context: NSManagedObjectContext
 
     init(_ context: NSManagedObjectContext) {
