@@ -104,7 +104,7 @@ extension NSFetchRequest {
                 "uses the unsupported function '\(function):' for '\(computed.name)'. The functions of many rows are count:, sum:, min:, max: and average:."
             )
         }
-        if let (aggregate, operand?) = tree.rowAggregate, let keys = operand.pathKeys,
+        if case (let aggregate, let operand?)? = tree.rowAggregate, let keys = operand.pathKeys,
             let (_, attribute) = model.attribute(at: keys, of: entity), !attribute.isTransient,
             !attribute.type.has(aggregate)
         {

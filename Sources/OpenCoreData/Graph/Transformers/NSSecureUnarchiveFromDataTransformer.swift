@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import SwormStore
 
 /// The transformer of archives: it converts data that contains a keyed archive to the archived object, and back.

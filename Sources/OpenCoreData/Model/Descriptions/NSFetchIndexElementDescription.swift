@@ -1,4 +1,5 @@
 public import Foundation
+import SwormPredicates
 
 /// The way in which an index stores an element.
 public enum NSFetchIndexElementType: UInt, Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import SwormPredicates
 
 /// A comparison of two expressions. Foundation's own comparisons cannot be created on this platform.
 final class TreeComparison: NSComparisonPredicate {
