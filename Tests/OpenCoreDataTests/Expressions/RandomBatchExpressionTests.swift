@@ -1,4 +1,3 @@
-import Foundation
 import SwormPredicates
 import TestSupport
 import Testing
@@ -46,7 +45,7 @@ struct RandomBatchExpressionTests {
         context.refreshAllObjects()
         let objects = try context.all(entity)
         let request = NSBatchUpdateRequest(entityName: entity)
-        request.propertiesToUpdate = [attribute.name: TreeExpression.make(ExpressionContent(.success(tree)))]
+        request.propertiesToUpdate = [attribute.name: NSExpression.make(tree)]
         var expected: [NSManagedObjectID: AttributeValue] = [:]
         var rejection: (any Error)?
         var before: [NSManagedObjectID: AttributeValue] = [:]

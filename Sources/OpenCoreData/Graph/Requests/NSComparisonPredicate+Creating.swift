@@ -37,7 +37,7 @@ extension NSCopying where Self == NSComparisonPredicate {
             }
             return .comparison(comparison)
         }
-        self = TreeComparison.make(ObjectPredicate(tree))
+        self = NSComparisonPredicate.make(ObjectPredicate(tree))
     }
 
     private var comparison: Comparison? {

@@ -29,7 +29,7 @@ extension NSCopying where Self == NSExpression {
     ///
     /// - Parameter value: The value. Requests accept the values of attributes, managed objects, and collections of them.
     public init(forConstantValue value: Any?) {
-        self = TreeExpression.make(
+        self = NSExpression.make(
             ExpressionContent(Result { try constantTree(value) }, form: .constant(value)))
     }
 
@@ -132,7 +132,7 @@ extension NSCopying where Self == NSExpression {
             NSPersistentStoreUnsupportedRequestTypeError,
             "A request or a model cannot use an expression made from a block. Use a key path, a constant or a function."
         )
-        self = TreeExpression.make(
+        self = NSExpression.make(
             ExpressionContent(
                 .failure(error), form: .block(block, arguments: (arguments ?? []).map(\.content))))
     }
@@ -141,7 +141,7 @@ extension NSCopying where Self == NSExpression {
 extension NSCopying where Self == NSExpression {
     /// Returns an expression for a tree, or for the error of making it.
     fileprivate static func checking(_ tree: () throws -> ExpressionTree) -> NSExpression {
-        TreeExpression.make(ExpressionContent(Result(catching: tree)))
+        NSExpression.make(ExpressionContent(Result(catching: tree)))
     }
 
     /// Returns an expression for a format.

@@ -49,7 +49,7 @@ extension NSCopying where Self == NSExpression {
 
     /// The arguments of the function, or of the block.
     public var arguments: [NSExpression]? {
-        if case .block(_, let arguments) = content.form { return arguments.map { TreeExpression.make($0) } }
+        if case .block(_, let arguments) = content.form { return arguments.map { NSExpression.make($0) } }
         return (try? tree())?.call?.arguments.map { NSExpression.make($0) }
     }
 

@@ -1,8 +1,16 @@
 import Foundation
 import SwormPredicates
 
+/// A comparison with the predicate that it evaluates.
+protocol ComparisonHolding: AnyObject {
+    var predicate: FormatPredicate { get }
+}
+
 /// A comparison of two expressions. Foundation's own comparisons cannot be created on this platform.
-final class TreeComparison: NSComparisonPredicate {
+///
+/// Deprecated like its superclass, which can only be named in a declaration that is deprecated too.
+@available(*, deprecated)
+final class TreeComparison: Foundation.NSComparisonPredicate, ComparisonHolding {
     /// The predicate that the comparison evaluates; nil only while the object is being created.
     private var storage: FormatPredicate?
 
@@ -27,4 +35,11 @@ final class TreeComparison: NSComparisonPredicate {
 
     /// Returns the comparison itself, because it is immutable.
     override func copy(with zone: NSZone? = nil) -> Any { self }
+}
+
+extension NSCopying where Self == NSComparisonPredicate {
+    /// Returns a comparison that evaluates a predicate.
+    static func make(_ predicate: FormatPredicate) -> NSComparisonPredicate {
+        foundationSubclasses.comparison(predicate)
+    }
 }

@@ -2,8 +2,16 @@ import Foundation
 import SwormPredicates
 import SwormStore
 
+/// An expression with content.
+protocol ExpressionHolding: AnyObject {
+    var content: ExpressionContent { get }
+}
+
 /// An expression with content. Foundation's own expressions cannot be created on this platform.
-final class TreeExpression: NSExpression {
+///
+/// Deprecated like its superclass, which can only be named in a declaration that is deprecated too.
+@available(*, deprecated)
+final class TreeExpression: Foundation.NSExpression, ExpressionHolding {
     /// The content; nil only while the object is being created.
     private var storage: ExpressionContent?
 
@@ -21,7 +29,7 @@ final class TreeExpression: NSExpression {
 
     /// Returns whether another expression has the same tree.
     override func isEqual(_ object: Any?) -> Bool {
-        guard let other = object as? TreeExpression else { return false }
+        guard let other = object as? any ExpressionHolding else { return false }
         if other === self { return true }
         guard let tree = try? content.tree.get(), let otherTree = try? other.content.tree.get() else { return false }
         return tree == otherTree
@@ -34,16 +42,19 @@ final class TreeExpression: NSExpression {
 }
 
 extension NSCopying where Self == NSExpression {
+    /// Returns an expression with content.
+    static func make(_ content: ExpressionContent) -> NSExpression { foundationSubclasses.expression(content) }
+
     /// Returns an expression for a tree.
-    static func make(_ tree: ExpressionTree) -> NSExpression { TreeExpression.make(ExpressionContent(.success(tree))) }
+    static func make(_ tree: ExpressionTree) -> NSExpression { make(ExpressionContent(.success(tree))) }
 
     /// Returns the expression of a text as models contain it.
     static func make(text: String) -> NSExpression {
-        TreeExpression.make(ExpressionContent(Result { try parseExpression(text) }, text: text))
+        make(ExpressionContent(Result { try parseExpression(text) }, text: text))
     }
 
     /// The content of the expression.
-    var content: ExpressionContent { (self as? TreeExpression)?.content ?? .missing }
+    var content: ExpressionContent { (self as? any ExpressionHolding)?.content ?? .missing }
 
     /// Returns the expression as a tree.
     ///
