@@ -1,7 +1,7 @@
 import Foundation
 
 /// The creation of objects of classes that are deprecated. A call of a requirement does not show that.
-protocol FoundationSubclassing {
+protocol FoundationSubclassing: SendableMetatype {
     static func expression(_ content: ExpressionContent) -> NSExpression
     static func comparison(_ predicate: FormatPredicate) -> NSComparisonPredicate
 }
@@ -11,8 +11,8 @@ let foundationSubclasses: any FoundationSubclassing.Type = FoundationSubclasses.
 
 private enum FoundationSubclasses: FoundationSubclassing {
     @available(*, deprecated)
-    static func expression(_ content: ExpressionContent) -> NSExpression { TreeExpression.make(content) }
+    static func expression(_ content: ExpressionContent) -> NSExpression { ContentExpression.make(content) }
 
     @available(*, deprecated)
-    static func comparison(_ predicate: FormatPredicate) -> NSComparisonPredicate { TreeComparison.make(predicate) }
+    static func comparison(_ predicate: FormatPredicate) -> NSComparisonPredicate { ContentComparison.make(predicate) }
 }

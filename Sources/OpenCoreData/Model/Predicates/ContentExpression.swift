@@ -11,13 +11,13 @@ protocol ExpressionHolding: AnyObject {
 ///
 /// Deprecated like its superclass, which can only be named in a declaration that is deprecated too.
 @available(*, deprecated)
-final class TreeExpression: Foundation.NSExpression, ExpressionHolding {
+final class ContentExpression: Foundation.NSExpression, ExpressionHolding {
     /// The content; nil only while the object is being created.
     private var storage: ExpressionContent?
 
     /// Returns an expression.
-    static func make(_ content: ExpressionContent) -> TreeExpression {
-        let expression = ClassMemory.makeObject(of: TreeExpression.self)
+    static func make(_ content: ExpressionContent) -> ContentExpression {
+        let expression = ClassMemory.makeObject(of: ContentExpression.self)
         expression.storage = content
         return expression
     }

@@ -10,14 +10,14 @@ protocol ComparisonHolding: AnyObject {
 ///
 /// Deprecated like its superclass, which can only be named in a declaration that is deprecated too.
 @available(*, deprecated)
-final class TreeComparison: Foundation.NSComparisonPredicate, ComparisonHolding {
+final class ContentComparison: Foundation.NSComparisonPredicate, ComparisonHolding {
     /// The predicate that the comparison evaluates; nil only while the object is being created.
     private var storage: FormatPredicate?
 
     /// Returns a comparison.
-    static func make(_ predicate: FormatPredicate) -> TreeComparison {
+    static func make(_ predicate: FormatPredicate) -> ContentComparison {
         // A constant predicate refers to no object.
-        let comparison = ClassMemory.makeObject(of: TreeComparison.self, like: NSPredicate(value: true))
+        let comparison = ClassMemory.makeObject(of: ContentComparison.self, like: NSPredicate(value: true))
         comparison.storage = predicate
         return comparison
     }
