@@ -129,7 +129,7 @@ struct CompiledClassTests {
         try workshop.write(ZooXML.odd, model: "Odd")
         let source = Run(["model", workshop.file("Odd.xcdatamodel"), "--classes"]).out
         #expect(try compiler.diagnostics(of: ["Odd": source], stage: .types) == [:])
-        let broken = source.replacing("Foundation.Data?", with: "Foundation.Dta?")
+        let broken = source + "\nlet wrong: Missing? = nil\n"
         #expect(try compiler.diagnostics(of: ["Odd": broken], stage: .types) != [:])
     }
 

@@ -130,14 +130,15 @@ struct ChangeTrackingTests {
     @Test func `willSave that changes another object has that one called`() throws {
         let coordinator = try coordinator()
         let context = GraphLibrary.context(coordinator)
-        let other = try context.make("Tag", ["name": "other"])
+        let other = SavingTag(context: context)
+        other.setValue("other", forKey: "name")
         try context.save()
         let tag = try #require(try context.all("Tag", "name == 't'").first as? SavingTag)
         tag.onSaving = { _ in if other.text("name") == "other" { other.setValue("changed", forKey: "name") } }
         tag.setValue("one", forKey: "name")
-        let before = (other as? SavingTag)?.savings ?? 0
+        let before = other.savings
         try context.save()
-        #expect((other as? SavingTag)?.savings == before + 1)
+        #expect(other.savings == before + 1)
         #expect(try GraphLibrary.context(coordinator).all("Tag", "name == 'changed'").count == 1)
     }
 

@@ -72,7 +72,8 @@ struct MovingStoreTests {
             // The old file is as it was.
             let former = try GraphLibrary.coordinator(at: folder.url("Old.sqlite"), model: model)
             #expect(former.persistentStores.first?.identifier == identifier)
-            let left = try GraphLibrary.context(former).all("Book")
+            let context = GraphLibrary.context(former)
+            let left = try context.all("Book")
             #expect(left.map { $0.text("title") } == ["War and Peace"])
             #expect(left.first?.value(forKey: "cover") as? Data == long)
         }

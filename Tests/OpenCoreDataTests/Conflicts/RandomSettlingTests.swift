@@ -42,7 +42,7 @@ private struct Writer {
     /// The rows as they were read, with their objects.
     var known: [Int64: (object: NSManagedObject, row: PlainRow)] = [:]
     var changed: [Int64: PlainRow] = [:]
-    /// The rows that were changed, or changed and set back, in the order of their first changes.
+    /// The rows of which a value was set, in the order of the first time.
     var touched: [Int64] = []
     var deleted: Set<Int64> = []
     var inserted: [(object: NSManagedObject, row: PlainRow)] = []
@@ -111,7 +111,7 @@ private struct SettlingRun {
         known.object.setValue(NSNumber(value: value), forKey: name)
         // A value that is set back is no change.
         writers[index].changed[key] = row == known.row ? nil : row
-        if row != known.row, !writers[index].touched.contains(key) { writers[index].touched.append(key) }
+        if !writers[index].touched.contains(key) { writers[index].touched.append(key) }
         log.append("\(index): \(key).\(name) = \(value)")
     }
 

@@ -94,8 +94,8 @@ extension NSManagedObjectContext {
 
     @discardableResult
     func make(_ entity: String, _ values: [String: Any] = [:]) throws -> NSManagedObject {
-        let description = try #require(persistentStoreCoordinator?.managedObjectModel.entitiesByName[entity])
-        let object = NSManagedObject(entity: description, insertInto: self)
+        _ = try #require(persistentStoreCoordinator?.managedObjectModel.entitiesByName[entity])
+        let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: self)
         for (key, value) in values { object.setValue(value, forKey: key) }
         return object
     }

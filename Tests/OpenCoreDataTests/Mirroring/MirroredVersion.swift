@@ -11,6 +11,8 @@ struct MirroredVersion {
         var name: String
         var former: String?
         var parent: String?
+        /// Whether there are objects only of the entities below.
+        var isAbstract = false
         var extras: [String] = []
     }
 
@@ -30,7 +32,9 @@ struct MirroredVersion {
 
     private func index(_ name: String) -> Int { entities.firstIndex { $0.name == name } ?? 0 }
 
-    mutating func add(_ name: String) { entities.append(Entity(first: name, name: name)) }
+    mutating func add(_ name: String, isAbstract: Bool = false) {
+        entities.append(Entity(first: name, name: name, isAbstract: isAbstract))
+    }
 
     mutating func rename(_ name: String, to new: String) {
         let index = index(name)
@@ -89,6 +93,7 @@ struct MirroredVersion {
                 ? [Build.attribute("text"), Build.attribute("uid", .integer64AttributeType)] : []
             let description = Build.entity(entity.name, own + entity.extras.map { Build.attribute($0) })
             description.renamingIdentifier = entity.former
+            description.isAbstract = entity.isAbstract
             made[entity.first] = description
         }
         for entity in entities {

@@ -47,7 +47,7 @@ extension Connection {
     func content(of table: String, without left: Set<String> = []) throws -> [String] {
         let columns = try lines("SELECT name FROM pragma_table_info('\(table)')").filter { !left.contains($0) }
         return try lines(
-            "SELECT \(columns.map { "quote(\"\($0)\")" }.joined(separator: ", ")) FROM \(table) ORDER BY 1")
+            "SELECT \(columns.map { "quote(\"\($0)\")" }.joined(separator: ", ")) FROM \(table) ORDER BY rowid")
     }
 }
 

@@ -32,6 +32,8 @@ struct ParentRun {
     private var stored = GraphView()
     private var overlays: [GraphOverlay]
     private var number = 0
+    /// The last steps, for the messages of failures.
+    private var log: [String] = []
 
     init(seed: UInt64) throws {
         let coordinator = try GraphLibrary.coordinator()
@@ -55,6 +57,10 @@ struct ParentRun {
 
     private func viewOfParent(_ place: Int) -> GraphView { Self.parents[place].map(view) ?? stored }
 
+    private func message(_ step: Int, _ place: Int) -> String {
+        "step \(step), context \(place)\n" + log.suffix(40).joined(separator: "\n")
+    }
+
     /// The places from the root to a context.
     private func path(to place: Int) -> [Int] { (Self.parents[place].map(path) ?? []) + [place] }
 
@@ -62,6 +68,10 @@ struct ParentRun {
     private mutating func refresh(_ place: Int) {
         for step in path(to: place) {
             tree[step].refreshAllObjects()
+            // A change that the parent has made, too, is none from now on.
+            for object in tree[step].updatedObjects {
+                for name in object.entity.relationshipsByName.keys { _ = object.value(forKey: name) }
+            }
             overlays[step].forgetEqual(to: viewOfParent(step))
         }
     }
@@ -98,6 +108,7 @@ struct ParentRun {
         let entity = random.pick(["Book", "Book", "Author", "Tag"]) ?? "Book"
         try tree[place].make(entity, [entity == "Book" ? "title" : "name": label])
         overlays[place].insert(label, entity)
+        log.append("\(place) inserts \(entity) \(label)")
     }
 
     private mutating func change(_ place: Int) throws {
@@ -108,14 +119,17 @@ struct ParentRun {
             let year = random.chance(20) ? nil : random.pick(5) + 1900
             book.setValue(year, forKey: "year")
             overlays[place].set(label, .year, year.map { "\($0)" }, over: viewOfParent(place))
+            log.append("\(place) sets year of \(label) to \(year ?? 0)")
         case 1:
             let stock = random.pick(4)
             book.setValue(stock, forKey: "stock")
             overlays[place].set(label, .stock, "\(stock)", over: viewOfParent(place))
+            log.append("\(place) sets stock of \(label) to \(stock)")
         default:
             let author = random.chance(20) ? nil : random.pick(view.authors.sorted())
             book.setValue(try author.flatMap { try object($0, place) }, forKey: "author")
             overlays[place].set(label, .author, author, over: viewOfParent(place))
+            log.append("\(place) sets author of \(label) to \(author ?? "nil")")
         }
     }
 
@@ -128,6 +142,7 @@ struct ParentRun {
         let tags = book.mutableSetValue(forKey: "tags")
         if isLinked { tags.remove(tag) } else { tags.add(tag) }
         overlays[place].link(label, name, isLinked: !isLinked, over: viewOfParent(place))
+        log.append("\(place) \(isLinked ? "unlinks" : "links") \(label) and \(name)")
     }
 
     private mutating func delete(_ place: Int) throws {
@@ -136,16 +151,18 @@ struct ParentRun {
         guard let label = random.pick(all), all.count > 6, let object = try object(label, place) else { return }
         tree[place].delete(object)
         overlays[place].delete(label, in: view, over: viewOfParent(place))
+        log.append("\(place) deletes \(label)")
     }
 
     private mutating func save(_ place: Int, step: Int) throws {
         tree[place].mergePolicy = random.pick(Self.policies) ?? .error
+        log.append("\(place) saves")
         let lost = overlays[place].changed.filter { viewOfParent(place).entity(of: $0) == nil }
         let policy = (tree[place].mergePolicy as? NSMergePolicy)?.mergeType ?? .errorMergePolicyType
         if !lost.isEmpty, Self.parents[place] != nil {
             switch policy {
             case .errorMergePolicyType:
-                #expect(throws: CocoaError.self, "step \(step)") { try tree[place].save() }
+                #expect(throws: CocoaError.self, "\(message(step, place))") { try tree[place].save() }
                 return rollBack(place)
             case .mergeByPropertyStoreTrumpMergePolicyType, .rollbackMergePolicyType:
                 for label in lost { overlays[place].forget(label) }
@@ -169,6 +186,7 @@ struct ParentRun {
     }
 
     private mutating func rollBack(_ place: Int) {
+        log.append("\(place) rolls back")
         tree[place].rollback()
         overlays[place] = GraphOverlay()
     }
@@ -180,10 +198,12 @@ struct ParentRun {
             for book in try context.all("Book", "title == %@", label) { book.setValue(stock, forKey: "stock") }
         }
         stored.books[label]?.stock = "\(stock)"
+        log.append("another context sets stock of \(label) to \(stock)")
         refresh(0)
     }
 
-    private func obtainIDs(_ place: Int) throws {
+    private mutating func obtainIDs(_ place: Int) throws {
+        log.append("\(place) obtains ids")
         let inserted = Array(tree[place].insertedObjects.prefix(2))
         try tree[place].obtainPermanentIDs(for: inserted)
         #expect(inserted.allSatisfy { !$0.objectID.isTemporaryID })
@@ -220,7 +240,7 @@ struct ParentRun {
             titles.sort { (expected[$0]?.year ?? "", $0) < (expected[$1]?.year ?? "", $1) }
             request.sortDescriptors?.insert(NSSortDescriptor(key: "year", ascending: true), at: 0)
         }
-        #expect(try tree[place].count(for: request) == titles.count, "step \(step)")
+        #expect(try tree[place].count(for: request) == titles.count, "\(message(step, place))")
         if random.chance(50) {
             request.fetchOffset = random.pick(3)
             request.fetchLimit = random.pick(5) + 1
@@ -228,7 +248,7 @@ struct ParentRun {
         }
         if random.chance(30) { request.fetchBatchSize = 2 }
         let found = try tree[place].fetch(request).map { $0.text("title") ?? "" }
-        #expect(found == titles, "step \(step), context \(place)")
+        #expect(found == titles, "\(message(step, place))")
     }
 
     /// Compares all objects of a context.
@@ -243,11 +263,11 @@ struct ParentRun {
                 stock: (book.value(forKey: "stock") as? Int).map { "\($0)" }, author: author,
                 tags: Set(book.set("tags").filter { !$0.isDeleted }.compactMap { $0.text("name") }))
         }
-        #expect(books == view.books, "step \(step), context \(place)")
+        #expect(books == view.books, "\(message(step, place))")
         let authors = Set(try tree[place].all("Author").compactMap { $0.text("name") })
-        #expect(authors == view.authors, "step \(step), context \(place)")
+        #expect(authors == view.authors, "\(message(step, place))")
         let tags = Set(try tree[place].all("Tag").compactMap { $0.text("name") })
-        #expect(tags == view.tags, "step \(step), context \(place)")
+        #expect(tags == view.tags, "\(message(step, place))")
     }
 }
 

@@ -49,7 +49,7 @@ struct FreezeTests {
         // The identifier of the model is the name of the version.
         let store = workshop.file("Frozen/one.store/Store.sqlite")
         let titles = Run(["query", store, "Book", "--columns", "title", "--format", "csv"]).lines
-        #expect(titles.contains("title 1") && !titles.contains("War and Peace"))
+        #expect(titles.contains { $0.hasPrefix("title ") } && !titles.contains("War and Peace"))
         #expect(Run(["freeze", "--check", workshop.storePath, workshop.file("Frozen")]).code == .ok)
         #expect(Run(["freeze", "--check", workshop.modelPath, workshop.file("Frozen")]).code == .ok)
     }

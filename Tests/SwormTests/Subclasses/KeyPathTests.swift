@@ -7,7 +7,7 @@ struct KeyPathTests {
     private let coordinator: NSPersistentStoreCoordinator
 
     init() throws {
-        coordinator = NSPersistentStoreCoordinator(managedObjectModel: Shop.model())
+        coordinator = NSPersistentStoreCoordinator(managedObjectModel: ShopModel.model())
         _ = try coordinator.addPersistentStore(
             ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
     }

@@ -85,9 +85,7 @@ extension NSManagedObject {
             var found = values.compactMap { $0 }
             if form != .objects { found = found.flatMap { KeyedCollection($0)?.elements ?? [] } }
             if form == .sets { return KeyedCollection.set(found).value }
-            guard isDistinct else { return found }
-            var seen: Set<AnyHashable> = []
-            return found.filter { KeyedCollection.member($0).map { seen.insert($0).inserted } ?? true }
+            return isDistinct ? KeyedCollection.distinct(found) : found
         }
     }
 }
@@ -149,9 +147,19 @@ private enum KeyedCollection {
     /// The collection in the type that key-value coding has for it.
     var value: Any {
         switch self {
-        case .set(let elements): Set(elements.compactMap(Self.member))
-        case .orderedSet(let elements): NSOrderedSet(array: elements)
+        case .set(let elements): Set(Self.distinct(elements).compactMap(Self.member))
+        case .orderedSet(let elements): NSOrderedSet(array: Self.distinct(elements))
         case .array(let elements): elements
+        }
+    }
+
+    /// Returns the first of equal values each.
+    static func distinct(_ values: [Any]) -> [Any] {
+        var seen: Set<AnyHashable> = []
+        return values.filter { value in
+            // Equal ordered sets of Foundation may have different hashes, so they are compared as lists.
+            let key = (value as? NSOrderedSet).map { NSArray(array: $0.array) } ?? member(value)
+            return key.map { seen.insert($0).inserted } ?? true
         }
     }
 

@@ -44,7 +44,7 @@ extension NSManagedObjectContext {
             adoptPromotions(of: parent)
             return try body()
         }
-        guard parent.concurrencyType == .mainQueueConcurrencyType, !Thread.isMainThread else { return try run() }
+        guard parent.concurrencyType == .mainQueueConcurrencyType, !MainQueue.isCurrent else { return try run() }
         return try DispatchQueue.main.sync(execute: run)
     }
 
@@ -63,7 +63,10 @@ extension NSManagedObjectContext {
         nesting.permanentIDs[promotion.temporary] = promotion.id
         guard let origin, let object = identities[temporaryIdentity(promotion.temporary, origin)],
             object.objectID.isTemporaryID
-        else { return }
+        else {
+            // The object of this context is no longer in use. One of a child may be.
+            return nesting.note(promotion)
+        }
         identities[temporaryKey(of: object)] = nil
         promote(object, to: promotion.id.key, origin: promotion.id.origin)
     }
@@ -89,12 +92,10 @@ extension NSManagedObjectContext {
     {
         try withParent(parent) {
             // An object that the parent knows is promoted there, so that it keeps the id when it is saved.
-            let known = rows.compactMap { parent.counterpart(of: $0)?.object }
-            try parent.assignPermanentIDs(to: known)
+            let objects = rows.map { parent.existingCounterpart(of: $0) }
+            try parent.assignPermanentIDs(to: objects.compactMap { $0 })
             var ids: [RowID: NSManagedObjectID] = [:]
-            for (row, object) in zip(rows, rows.map({ parent.counterpart(of: $0)?.object })) {
-                ids[row] = object?.objectID
-            }
+            for (row, object) in zip(rows, objects) { ids[row] = object?.objectID }
             let unknown = rows.filter { ids[$0] == nil }
             if unknown.isEmpty { return ids }
             if let above = parent.nesting.parent {

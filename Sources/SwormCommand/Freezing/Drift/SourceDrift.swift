@@ -45,6 +45,7 @@ enum SourceDrift {
         for line in text.split(separator: "\n") {
             let indent = line.prefix { $0 == " " }.count
             let words = line.dropFirst(indent)
+            if words.isEmpty { continue }
             while let last = stack.last, last.indent >= indent, !words.hasPrefix("}") { stack.removeLast() }
             result.append(Line(owner: stack.map(\.name).joined(separator: "."), text: String(words)))
             let declaration = words.prefixMatch(of: /(?:final )?(?:struct|class|enum|extension) ([^ :]+)/)

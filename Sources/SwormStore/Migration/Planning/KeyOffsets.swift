@@ -8,11 +8,8 @@ struct KeyOffsets {
     /// The highest key that was ever assigned, by root of the destination.
     private(set) var highest: [Int: Int64] = [:]
 
-    /// - Parameters:
-    ///   - highestKeys: The highest key that was ever assigned, by root of the source.
-    ///   - recordKeys: The highest key that a record of the mirroring names, by root of the source. A record whose key
-    ///     points to no row must not get the key of a row of another table.
-    init(_ map: MigrationMap, highestKeys: [Int: Int64], recordKeys: [Int: Int64] = [:]) throws {
+    /// - Parameter highestKeys: The highest key that was ever assigned, by root of the source.
+    init(_ map: MigrationMap, highestKeys: [Int: Int64]) throws {
         for root in map.destination.entities where root.root == root.number {
             let pairs = map.pairs(into: root.number)
             var roots: [Int] = []
@@ -23,9 +20,7 @@ struct KeyOffsets {
             var next: Int64 = 0
             for source in roots {
                 offsets[root.number, default: [:]][source] = next
-                // A table that retains its keys need not consider them.
-                let named = roots.count > 1 ? recordKeys[source] ?? 0 : 0
-                let (sum, overflow) = next.addingReportingOverflow(max(0, highestKeys[source] ?? 0, named))
+                let (sum, overflow) = next.addingReportingOverflow(max(0, highestKeys[source] ?? 0))
                 // A single table retains its keys, however high they are.
                 guard roots.count == 1 || (!overflow && sum < .max) else {
                     throw CoreDataError(

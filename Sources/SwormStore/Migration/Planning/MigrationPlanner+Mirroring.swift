@@ -1,5 +1,3 @@
-import SwormSQLite
-
 extension MigrationPlanner {
     /// The amount by which entity numbers are moved out of the way, below all numbers in use.
     private static let detour: Int64 = 1 << 40
@@ -32,19 +30,5 @@ extension MigrationPlanner {
     /// The tables of the mirroring that identify objects by the numbers of their entities, in a stable order.
     var mirroringTables: [String] {
         source.types.filter { MirroringTables.contains($0.key) && $0.value["ZENTITYID"] != nil }.keys.sorted()
-    }
-}
-
-extension MigrationSource {
-    /// Reads the highest key that a record of each hierarchy names, which may belong to no row.
-    mutating func readRecordKeys(_ connection: StoreConnection, model: CompiledModel) throws {
-        let tables = try MirroringTables(connection)
-        guard let records = tables?.table(.record, with: ["ZENTITYID", "ZENTITYPK"]) else { return }
-        try connection.rows(
-            "SELECT ZENTITYID, max(ZENTITYPK) FROM \(records) WHERE typeof(ZENTITYPK) = 'integer' GROUP BY 1"
-        ) { row in
-            guard let root = row.integer(0).flatMap(model.entity(numbered:))?.root else { return }
-            recordKeys[root] = max(recordKeys[root] ?? 0, row.int64(1))
-        }
     }
 }

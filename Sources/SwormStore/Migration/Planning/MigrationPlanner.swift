@@ -20,8 +20,7 @@ struct MigrationPlanner {
     init(_ mapping: ModelMapping, from source: MigrationSource, of old: CompiledModel, to new: CompiledModel) throws {
         let map = try MigrationMap(mapping, from: old, to: new)
         let layout = StoreLayout(model: new)
-        let offsets = try KeyOffsets(
-            map, highestKeys: source.highestKeys, recordKeys: source.recordKeys)
+        let offsets = try KeyOffsets(map, highestKeys: source.highestKeys)
         let feeds = LinkSources(map: map, old: source.layout, new: layout, offsets: offsets)
         self.map = map
         self.source = source

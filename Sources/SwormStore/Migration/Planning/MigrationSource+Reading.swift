@@ -35,6 +35,5 @@ extension MigrationSource {
         }
         foreignRecords = records
         try readForeign(connection, model: model)
-        try readRecordKeys(connection, model: model)
     }
 }

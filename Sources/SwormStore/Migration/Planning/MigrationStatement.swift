@@ -57,8 +57,6 @@ struct MigrationSource: Sendable {
     var objects: [SchemaObject]
     /// The highest key that was ever assigned, by root entity.
     var highestKeys: [Int: Int64]
-    /// The highest key that a record of the mirroring to CloudKit names, by root entity.
-    var recordKeys: [Int: Int64] = [:]
     /// The numbers in `Z_PRIMARYKEY` that do not belong to an entity of the model, by name.
     var otherRecords: [String: Int64] = [:]
     /// The names in `Z_PRIMARYKEY` that belong neither to the model nor to the history, by number.
