@@ -22,7 +22,7 @@ struct FormerOwners {
         for (plan, members) in searched.values { try search(members, along: plan, in: context) }
     }
 
-    /// Returns the owners that a child had: one at most, unless unsaved changes added it to others without an inverse.
+    /// Returns the owners that a child had: one at most, unless unsaved changes added it to more of them.
     func owners(of child: SaveNode, along plan: LinkPlan) -> [NSManagedObject] {
         child.object.flatMap { owners[plan.key(of: $0)] } ?? []
     }
