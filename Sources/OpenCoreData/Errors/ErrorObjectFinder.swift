@@ -7,6 +7,19 @@ protocol ErrorObjectFinder {
     func object(of reference: ObjectReference) -> NSObject?
 }
 
+extension ErrorObjectFinder {
+    /// Runs the work of a public call, and throws the framework's errors as `CocoaError`s with the objects that they are
+    /// about.
+    @inline(__always)
+    func throwingCocoaErrors<Result>(_ work: () throws -> Result) throws -> Result {
+        do {
+            return try work()
+        } catch {
+            throw error.converted(findingObjectsIn: self)
+        }
+    }
+}
+
 /// A fact about an error that has its own keys in the user information.
 protocol ErrorAttachment: Sendable {
     /// Returns the values for the user information, by their keys.

@@ -7,11 +7,11 @@ final class BestRatingPolicy: NSMergePolicy, @unchecked Sendable {
     }
 
     override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
-        let stored = list.map { $0.persistedSnapshot?["rating"] as? Double ?? 0 }
-        try super.resolve(optimisticLockingConflicts: list)
-        for (conflict, rating) in zip(list, stored) {
-            guard let recipe = conflict.sourceObject as? Recipe else { continue }
-            recipe.rating = max(recipe.rating, rating)
+        // Before the conflicts are resolved: an own rating that has not changed since it was read is then replaced.
+        let ratings = list.map { conflict in
+            [conflict.objectSnapshot, conflict.persistedSnapshot].map { $0?["rating"] as? Double ?? 0 }.max() ?? 0
         }
+        try super.resolve(optimisticLockingConflicts: list)
+        for (conflict, rating) in zip(list, ratings) { (conflict.sourceObject as? Recipe)?.rating = rating }
     }
 }

@@ -6,7 +6,7 @@ extension NSManagedObjectContext {
     /// Inserts an object, or undoes its deletion. See ``insert(_:)``.
     final func insertObject(_ object: NSManagedObject) {
         if object.context === self {
-            if object.status.contains(.deleted) { return takeBackDeletion(of: object) }
+            if object.status.contains(.deleted) { return operations.takeBackDeletion(of: object) }
             guard object.status.contains(.gone), case .none = object.snapshot else { return }
             object.status.remove(.gone)
             return insertNew(object)
@@ -117,7 +117,7 @@ extension NSManagedObjectContext {
             } else if !next.status.contains(.fresh) {
                 pendingEvent.noteDeletion(of: next)
             }
-            waiting += applyDeleteRules(of: next)
+            waiting += operations.applyDeleteRules(of: next)
             if wasInserted {
                 forgetInserted(next)
                 next.detach()

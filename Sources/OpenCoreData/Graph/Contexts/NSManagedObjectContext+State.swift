@@ -27,6 +27,8 @@ extension NSManagedObjectContext {
         self.init(concurrencyType: type.isMain ? .mainQueueConcurrencyType : .privateQueueConcurrencyType)
     }
 
+    private static let userInfoLock = NSLock()
+
     /// A dictionary for the application's own information about the context.
     public final var userInfo: NSMutableDictionary {
         // Most contexts have no dictionary. It is created once, on whichever thread requests it first.
@@ -96,7 +98,7 @@ extension NSManagedObjectContext {
         let mayMerge = mayMerge
         // A new context has nothing to discard, unless objects were created in it without a model.
         if coordinator != nil || hasUnsavedObjects || !identities.isEmpty {
-            resetObjects()
+            operations.resetObjects()
             if mayMerge || followsStores { coordinator?.forget(self) }
             followsStores = false
             classes.forget()
@@ -106,7 +108,7 @@ extension NSManagedObjectContext {
         faulting.resetFailure()
         if mayMerge { new?.remember(self) }
         if !observers.isEmpty { followStores() }
-        for child in nesting.liveChildren { child.enqueue { [weak child] in child?.setCoordinator(new) } }
+        for child in nesting.liveChildren { child.operations.enqueue { [weak child] in child?.setCoordinator(new) } }
     }
 
     /// Whether saves of other contexts may affect this one. A subclass decides for itself.

@@ -9,19 +9,21 @@ import SwormStore
 /// or, for a context of the main queue, on the main thread. It does not retain unchanged objects unless
 /// ``retainsRegisteredObjects`` is true. It retains changed objects until they are saved or discarded.
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
-    // A context may be passed to any thread, but its state is only used under `lock` or, by the rule above, on the
-    // single thread that its owner uses. Hence the unchecked conformance.
+    // Unchecked: its state is only used under `lock` or, by the rule above, on the single thread that its owner uses.
 
     /// The kind of queue that runs the context's blocks.
     public let concurrencyType: NSManagedObjectContextConcurrencyType
     /// A name for messages and logs. Persistent history also records it.
     open var name: String? { didSet { interruption.name = name } }
-    static let userInfoLock = NSLock()
     final var keptInfo: NSMutableDictionary?
     /// The author that persistent history records for the context's saves.
     open var transactionAuthor: String?
     /// The ``NSMergePolicy`` that resolves conflicts of a save. By default, a conflict is an error.
-    open var mergePolicy: Any = NSMergePolicy.error
+    open var mergePolicy: Any {
+        get { chosenMergePolicy ?? operations.defaultMergePolicy }
+        set { chosenMergePolicy = newValue }
+    }
+    final var chosenMergePolicy: Any?
     /// Whether an object whose row no longer exists counts as deleted when it is used. Its values are nil in any case.
     /// If this property is false, the next save or fetch throws an error that names the object.
     open var shouldDeleteInaccessibleFaults = true
@@ -45,9 +47,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     let shared = Locked(Shared())
     let lock = NSRecursiveLock()
     final var identities = IdentityTable(retains: false)
-    // Unsafe: accesses to these properties are not checked for overlaps; the checks took 5 % of the time of a call that
-    // reads one row. No access spans code that uses the context: the properties are read, assigned, and changed by
-    // methods of their own types.
+    // Unsafe: overlaps are not checked, which took 5 % of the time of a call that reads one row. No access spans code
+    // that uses the context: the properties are read, assigned, and changed by methods of their own types.
     @exclusivity(unchecked) package internal(set) final var coordinator: NSPersistentStoreCoordinator?
     @exclusivity(unchecked) final var insertedList = ObjectList()
     @exclusivity(unchecked) final var updatedList = ObjectList()
@@ -95,7 +96,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
         get { coordinator }
         set {
-            setParent(nil)
+            operations.setParent(nil)
             setCoordinator(newValue)
         }
     }
@@ -106,14 +107,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// With children on other queues, a parent must be used in `perform` and `performAndWait`, or on the main thread.
     open var parent: NSManagedObjectContext? {
         get { nesting.parent }
-        set { setParent(newValue) }
+        set { operations.setParent(newValue) }
     }
 
     /// The undo manager, which registers the changes of each event as one step; nil, as by default, to register none.
     open var undoManager: (any UndoManaging)? {
         get { undoManaging }
         set {
-            recordSteps(for: newValue)
+            operations.recordSteps(for: newValue)
             undoManaging = newValue
         }
     }
@@ -125,7 +126,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         undoManaging?.undo()
     }
 
-    /// Does the changes again that were undone last. Does nothing without an ``undoManager``.
+    /// Repeats the changes that were undone last. Does nothing without an ``undoManager``.
     open func redo() {
         processEvents()
         undoManaging?.redo()
@@ -156,7 +157,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// exists, the merge policy decides. If the save fails, the changes stay in the context.
     ///
     /// - Throws: Validation errors, conflicts that the merge policy does not resolve, or the store's error.
-    open func save() throws { try throwingCocoaErrors { try saveChanges() } }
+    open func save() throws { try throwingCocoaErrors { try operations.saveChanges() } }
 
     /// Executes a request and returns its results.
     ///
@@ -164,7 +165,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// - Returns: Managed objects, ids, dictionaries or a count.
     /// - Throws: An error that names an unknown entity or key, or the store's error.
     open func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
-        try throwingCocoaErrors { try results(of: request) }
+        try throwingCocoaErrors { try operations.results(of: request) }
     }
 
     /// Called when an object is used whose row no longer exists.
@@ -186,19 +187,18 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// - Parameter request: The request. Its limit caps the count.
     /// - Throws: An error that names an unknown entity or key, or the store's error.
     open func count<T>(for request: NSFetchRequest<T>) throws -> Int {
-        try throwingCocoaErrors { try resultCount(of: request) }
+        try throwingCocoaErrors { try operations.resultCount(of: request) }
     }
 
     /// Executes a request that is sent to the stores and does not change the objects of the context.
     ///
     /// - Parameter request: An ``NSPersistentHistoryChangeRequest``, an ``NSBatchInsertRequest``, an
     ///   ``NSBatchUpdateRequest``, an ``NSBatchDeleteRequest`` or an ``NSAsynchronousFetchRequest``.
-    /// - Returns: The ``NSPersistentHistoryResult``, ``NSBatchInsertResult``, ``NSBatchUpdateResult`` or
-    ///   ``NSBatchDeleteResult``; or an ``NSAsynchronousFetchResult``, which has no results yet.
+    /// - Returns: The request's result. An ``NSAsynchronousFetchResult`` has no results yet.
     /// - Throws: The error that prevents the request.
     @discardableResult
     open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
-        try throwingCocoaErrors { try result(of: request) }
+        try throwingCocoaErrors { try operations.result(of: request) }
     }
 
     /// Returns the object with an id: the registered object, or a fault whose row may not exist.
@@ -237,24 +237,26 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// - Parameters:
     ///   - object: An object of this context.
     ///   - flag: Whether its unsaved changes are preserved. If not, they are lost and the object becomes a fault.
-    open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) { refreshObject(object, mergeChanges: flag) }
+    open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
+        operations.refreshObject(object, mergeChanges: flag)
+    }
 
     /// Refreshes all registered objects. Unsaved changes are preserved.
-    open func refreshAllObjects() { refreshObjects() }
+    open func refreshAllObjects() { operations.refreshObjects() }
 
     /// Discards all unsaved changes: inserted objects are discarded, changed objects get their stored values back, and
     /// deleted objects are restored.
-    open func rollback() { rollBackChanges() }
+    open func rollback() { operations.rollBackChanges() }
 
     /// Discards everything: all objects leave the context, and unsaved changes are lost.
-    open func reset() { resetObjects() }
+    open func reset() { operations.resetObjects() }
 
     /// Assigns permanent ids to objects before they are saved.
     ///
     /// - Parameter objects: Inserted objects of this context. Other objects are ignored.
     /// - Throws: The store's error.
     open func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
-        try throwingCocoaErrors { try assignPermanentIDs(to: objects) }
+        try throwingCocoaErrors { try operations.assignPermanentIDs(to: objects) }
     }
 
     /// Chooses the store for a new object whose entity is in several stores.
@@ -262,41 +264,39 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// - Parameters:
     ///   - object: An inserted object.
     ///   - store: A store of the context's coordinator.
-    open func assign(_ object: Any, to store: NSPersistentStore) { assignObject(object, to: store) }
+    open func assign(_ object: Any, to store: NSPersistentStore) { operations.assignObject(object, to: store) }
 
     /// Merges the changes that another context has saved. Unsaved changes of this context are preserved.
     ///
     /// The registered objects that were deleted are among the ``deletedObjects`` until the next event, merge or save.
     ///
     /// - Parameter notification: The notification of the save.
-    open func mergeChanges(fromContextDidSave notification: Notification) { mergeSave(notification) }
+    open func mergeChanges(fromContextDidSave notification: Notification) { operations.mergeSave(notification) }
 
     /// Posts the notification about the objects that have changed since the last one.
     ///
-    /// `perform`, `performAndWait`, a save, and a fetch that includes unsaved changes call this method. Relationships and
-    /// delete rules do not depend on it.
+    /// `perform`, `performAndWait`, a save, and a fetch that includes unsaved changes call this method.
     open func processPendingChanges() { processEvents() }
 
     /// Pins the context to one state of its stores: all subsequent reads see that state.
     ///
-    /// A save of the context moves it to the state after that save, and a merge to the newest one. Unpin the context (with
-    /// nil) soon: a store in write-ahead log mode cannot shorten its log while an old state is in use.
+    /// A save of the context moves it to the state after that save, and a merge to the newest one. Unpin the context
+    /// soon: a store in write-ahead log mode cannot shorten its log while an old state is in use.
     ///
-    /// - Parameter generation: ``NSQueryGenerationToken/current``; the ``queryGenerationToken`` of another context, to read
-    ///   the state that it reads; the token in the notification of a save, to read the state after it, or a later one if
-    ///   other contexts have saved since then; or nil to read the newest state at each read.
+    /// - Parameter generation: ``NSQueryGenerationToken/current``; the ``queryGenerationToken`` of another context; the
+    ///   token in the notification of a save, for the state after it, or a later one; or nil for the newest at each read.
     /// - Throws: An error if the token is that of a context with another coordinator. The context reads as before then.
     open func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
-        try throwingCocoaErrors { try pin(to: generation) }
+        try throwingCocoaErrors { try operations.pin(to: generation) }
     }
 
     /// Runs a block on the context's queue, asynchronously.
     ///
     /// - Parameter block: The block to run.
-    open func perform(_ block: @escaping @Sendable () -> Void) { enqueue(block) }
+    open func perform(_ block: @escaping @Sendable () -> Void) { operations.enqueue(block) }
 
     /// Runs a block with exclusive access to the context, on the calling thread, and waits for it. Calls may be nested.
     ///
     /// - Parameter block: The block to run.
-    open func performAndWait(_ block: () -> Void) { run(block) }
+    open func performAndWait(_ block: () -> Void) { operations.run(block) }
 }

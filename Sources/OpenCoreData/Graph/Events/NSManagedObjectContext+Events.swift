@@ -5,7 +5,7 @@ import SwormStore
 extension NSManagedObjectContext {
     /// Posts the notification about the objects that have changed. See ``processPendingChanges()``.
     final func processEvents() {
-        if undoManaging != nil { registerStep() }
+        if undoManaging != nil { operations.registerStep() }
         guard hasPendingEvent else { return }
         lock.lock()
         defer { lock.unlock() }
@@ -40,6 +40,13 @@ extension NSManagedObjectContext {
         guard ObservedName.objectsDidChange.mayBeObserved, event.hasChangedObjects else { return }
         followStores()
         post(.objectsDidChange, userInfo: event.userInfo)
+    }
+
+    /// Removes the objects whose deletion was merged from the deleted objects.
+    final func forgetMergedDeletions() {
+        if mergedDeletions.isEmpty { return }
+        for object in mergedDeletions { object.status.remove(.deletionMerged) }
+        mergedDeletions = []
     }
 
     // MARK: Observers
@@ -189,6 +196,15 @@ struct ContextEvent {
         if let invalidatedAll { information[NSInvalidatedAllObjectsKey] = invalidatedAll }
         return information
     }
+}
+
+/// The ids of the objects that a save has changed.
+struct SavedIDs: Sendable {
+    var inserted: [NSManagedObjectID]
+    var updated: [NSManagedObjectID]
+    /// The objects that the save did not write, but whose derived attributes have changed as a result.
+    var refreshed: [NSManagedObjectID]
+    var deleted: [NSManagedObjectID]
 }
 
 /// An object that follows the changes of a context, without a notification.

@@ -85,7 +85,7 @@ extension NSManagedObjectContext {
     /// stored beside the rows of the fetch whose relationship has led to the fault. Only then, a statement reads the
     /// fault and those neighbours of which nothing is known yet.
     final func readRow(of object: NSManagedObject, hint: FaultHint?) throws -> ObjectSnapshot? {
-        if let parent = nesting.parent { return try rowOfParent(parent, of: object) }
+        if let parent = nesting.parent { return try operations.rowOfParent(parent, of: object) }
         let origin = object.objectID.origin
         let own = object.objectID.row
         let ownKey = identityKey(of: own, in: origin)
@@ -198,7 +198,7 @@ extension NSManagedObjectContext {
     final func loadMembers(
         of object: NSManagedObject, slot: Int
     ) throws -> [(object: NSManagedObject, orderKey: Int64?)] {
-        if let parent = nesting.parent { return try membersOfParent(parent, of: object, slot: slot) }
+        if let parent = nesting.parent { return try operations.membersOfParent(parent, of: object, slot: slot) }
         guard !object.objectID.isTemporaryID else { return [] }
         let origin = object.objectID.origin
         if let (group, row) = object.snapshot.fetched,

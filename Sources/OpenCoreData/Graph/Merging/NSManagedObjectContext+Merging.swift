@@ -20,15 +20,6 @@ private enum SaveKeys {
     ]
 }
 
-/// The ids of the objects that a save has changed.
-struct SavedIDs: Sendable {
-    var inserted: [NSManagedObjectID]
-    var updated: [NSManagedObjectID]
-    /// The objects that the save did not write, but whose derived attributes have changed as a result.
-    var refreshed: [NSManagedObjectID]
-    var deleted: [NSManagedObjectID]
-}
-
 extension NSManagedObjectContext {
     /// Posts the notifications of a save, and passes the changes on to the coordinator.
     ///
@@ -154,12 +145,5 @@ extension NSManagedObjectContext {
         // Relationships that were read may refer to objects that have moved or been deleted.
         for object in identities.objects { object.forgetReadRelationships() }
         announceMerge(ids, deleted: deleted)
-    }
-
-    /// Removes the objects whose deletion was merged from the deleted objects.
-    final func forgetMergedDeletions() {
-        if mergedDeletions.isEmpty { return }
-        for object in mergedDeletions { object.status.remove(.deletionMerged) }
-        mergedDeletions = []
     }
 }

@@ -116,6 +116,15 @@ extension NSManagedObject {
 
     private var propertyNames: [String] { compiledEntity.propertyNames.filter { !$0.contains(".") } }
 
+    final func set(forKey key: String) -> NSMutableSet { RelationshipSet(object: self, key: key) }
+
+    final func orderedSet(forKey key: String) -> NSMutableOrderedSet {
+        RelationshipOrderedSet(object: self, key: key)
+    }
+
+    /// Records that a key is unknown; the next validation of the object throws the error.
+    final func refuseUnknownKey(_ key: String) { refuse(unknownKey(key), key: key) }
+
     final func unknownKey(_ key: String) -> CoreDataError {
         CoreDataError(
             NSManagedObjectValidationError,

@@ -34,6 +34,9 @@ extension NSManagedObject {
     /// Whether the object is inserted, changed or deleted.
     public final var hasChanges: Bool { !status.isDisjoint(with: [.inserted, .updated, .deleted]) }
 
+    /// Whether the object is not deleted. An object with a pending deletion counts as deleted.
+    final var exists: Bool { status.isDisjoint(with: [.deleted, .gone]) }
+
     /// Whether a stored property differs from its value in the store.
     public final var hasPersistentChangedValues: Bool {
         if status.contains(.inserted) || status.contains(.deleted) { return true }

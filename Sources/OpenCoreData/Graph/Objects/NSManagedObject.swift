@@ -159,7 +159,7 @@ open class NSManagedObject: NSObject {
         }
         willAccessValue(forKey: key)
         defer { didAccessValue(forKey: key) }
-        return property(forKey: key)
+        return operations.property(forKey: key)
     }
 
     /// Sets a property, and marks the object as changed. An equal value is not written.
@@ -173,11 +173,11 @@ open class NSManagedObject: NSObject {
         }
         // Only a subclass has accessors to notify.
         guard type(of: self) != NSManagedObject.self else {
-            setProperty(value, forKey: key, marks: true)
-            return noteSetting()
+            operations.setProperty(value, forKey: key, marks: true)
+            return operations.noteSetting()
         }
         willChangeValue(forKey: key)
-        setProperty(value, forKey: key, marks: true)
+        operations.setProperty(value, forKey: key, marks: true)
         didChangeValue(forKey: key)
     }
 
@@ -185,7 +185,7 @@ open class NSManagedObject: NSObject {
     open func value(forUndefinedKey key: String) -> Any? { nil }
 
     /// Called for a key that the entity does not have. The next save throws an error that names the key.
-    open func setValue(_ value: Any?, forUndefinedKey key: String) { refuse(unknownKey(key), key: key) }
+    open func setValue(_ value: Any?, forUndefinedKey key: String) { operations.refuseUnknownKey(key) }
 
     /// Called before a property is read through its key. Fires the fault.
     ///
@@ -198,16 +198,16 @@ open class NSManagedObject: NSObject {
     open func didAccessValue(forKey key: String?) {}
 
     /// Called before a property is changed through its key. Fires the fault.
-    open func willChangeValue(forKey key: String) { noteChange(of: key) }
+    open func willChangeValue(forKey key: String) { operations.noteChange(of: key) }
 
     /// Called after a property was changed through its key. Marks the object as changed.
-    open func didChangeValue(forKey key: String) { noteSetting(key) }
+    open func didChangeValue(forKey key: String) { operations.noteSetting(key) }
 
     /// Returns the value of a property without notifying the object of the access.
     ///
     /// - Parameter key: The name of an attribute or a relationship.
     /// - Returns: The same value as `value(forKey:)`, or nil for a key that the entity does not have.
-    open func primitiveValue(forKey key: String) -> Any? { property(forKey: key) }
+    open func primitiveValue(forKey key: String) -> Any? { operations.property(forKey: key) }
 
     /// Sets a property without notifying the object of the change, and without marking it as changed.
     ///
@@ -217,23 +217,25 @@ open class NSManagedObject: NSObject {
     /// - Parameters:
     ///   - value: The value in Foundation's types, or nil.
     ///   - key: The name of an attribute or a relationship.
-    open func setPrimitiveValue(_ value: Any?, forKey key: String) { setProperty(value, forKey: key, marks: false) }
+    open func setPrimitiveValue(_ value: Any?, forKey key: String) {
+        operations.setProperty(value, forKey: key, marks: false)
+    }
 
     /// Returns the values in the store, as far as this object has read them.
     ///
     /// - Parameter keys: The properties; nil for all.
     /// - Returns: The values by key, with `NSNull` for nil. Empty for an object that was never saved.
-    open func committedValues(forKeys keys: [String]?) -> [String: Any] { storedValues(forKeys: keys) }
+    open func committedValues(forKeys keys: [String]?) -> [String: Any] { operations.storedValues(forKeys: keys) }
 
     /// Returns the current values of the stored properties that differ from the store; `NSNull` for nil.
-    open func changedValues() -> [String: Any] { unsavedValues() }
+    open func changedValues() -> [String: Any] { operations.unsavedValues() }
 
     /// Returns the earlier values of the properties that have changed since the last notification about changed
     /// objects, or, while that notification is posted, of those that it is about.
     ///
     /// - Returns: The values by key, with `NSNull` for nil. Transient properties are left out. The earlier values of a
     ///   new object are the defaults of its entity.
-    open func changedValuesForCurrentEvent() -> [String: Any] { earlierValues() }
+    open func changedValuesForCurrentEvent() -> [String: Any] { operations.earlierValues() }
 
     /// Returns the ids of the objects in a relationship.
     ///
@@ -251,7 +253,7 @@ open class NSManagedObject: NSObject {
     /// - Parameter key: The relationship's name.
     /// - Returns: A set that reads and changes the relationship. If the key is not a to-many relationship, an empty set
     ///   whose changes have no effect except for the error of the next save.
-    open func mutableSetValue(forKey key: String) -> NSMutableSet { RelationshipSet(object: self, key: key) }
+    open func mutableSetValue(forKey key: String) -> NSMutableSet { operations.set(forKey: key) }
 
     /// Returns an ordered set that reads and changes an ordered to-many relationship.
     ///
@@ -260,9 +262,7 @@ open class NSManagedObject: NSObject {
     ///
     /// - Parameter key: The relationship's name.
     /// - Returns: An ordered set that reads and changes the relationship.
-    open func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
-        RelationshipOrderedSet(object: self, key: key)
-    }
+    open func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet { operations.orderedSet(forKey: key) }
 
     // MARK: Validation
 
@@ -273,23 +273,23 @@ open class NSManagedObject: NSObject {
     ///   - key: The property.
     /// - Throws: An error that names the entity, the property and the value.
     open func validateValue(_ value: inout Any?, forKey key: String) throws {
-        try throwingCocoaErrors { try validate(value, forKey: key) }
+        try throwingCocoaErrors { try operations.validate(value, forKey: key) }
     }
 
     /// Validates the object before it is inserted into the store.
     ///
     /// - Throws: A single error, or an error with the code `NSValidationMultipleErrorsError` that contains all of them.
-    open func validateForInsert() throws { try throwingCocoaErrors { try validateProperties() } }
+    open func validateForInsert() throws { try throwingCocoaErrors { try operations.validateProperties() } }
 
     /// Validates the object before its changes are written to the store.
     ///
     /// - Throws: A single error, or an error with the code `NSValidationMultipleErrorsError` that contains all of them.
-    open func validateForUpdate() throws { try throwingCocoaErrors { try validateProperties() } }
+    open func validateForUpdate() throws { try throwingCocoaErrors { try operations.validateProperties() } }
 
     /// Validates that the object may be deleted.
     ///
     /// - Throws: An error with the code `NSValidationRelationshipDeniedDeleteError` if a delete rule denies it.
-    open func validateForDelete() throws { try throwingCocoaErrors { try validateDeleteRules() } }
+    open func validateForDelete() throws { try throwingCocoaErrors { try operations.validateDeleteRules() } }
 
     /// A hash of the object's identity: no two objects are equal.
     // The address only. It is not dereferenced.

@@ -76,13 +76,6 @@ extension NSManagedObjectContext {
             origin: ObjectIdentifier(origin), root: origin.compiled[row.entity].root, key: row.key)
     }
 
-    /// Returns the row by which an object is registered, and its origin, for a row that may be named by a temporary id.
-    final func resolved(_ row: RowID, in origin: ObjectOrigin) -> (row: RowID, origin: ObjectOrigin) {
-        guard row.key < 0 else { return (row, origin) }
-        if let id = nesting.permanentIDs[row] { return (id.row, id.origin) }
-        return (row, self.origin ?? origin)
-    }
-
     /// Assigns permanent ids to inserted objects of a tree of contexts: the context of the stores reserves the keys.
     ///
     /// - Parameter rows: The temporary identities.

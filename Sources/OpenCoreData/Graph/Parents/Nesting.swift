@@ -42,3 +42,12 @@ struct Nesting {
         if children.isEmpty { promotions.removeAll() } else { promotions.append(promotion) }
     }
 }
+
+extension NSManagedObjectContext {
+    /// Returns the row by which an object is registered, and its origin, for a row that may be named by a temporary id.
+    final func resolved(_ row: RowID, in origin: ObjectOrigin) -> (row: RowID, origin: ObjectOrigin) {
+        guard row.key < 0 else { return (row, origin) }
+        if let id = nesting.permanentIDs[row] { return (id.row, id.origin) }
+        return (row, self.origin ?? origin)
+    }
+}

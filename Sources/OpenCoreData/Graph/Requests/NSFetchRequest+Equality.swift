@@ -1,9 +1,9 @@
 import Foundation
 
-extension NSFetchRequest {
-    /// Whether all settings are those of another request.
-    final func hasSettings(of other: NSFetchRequest) -> Bool {
-        hasObjects(of: other) && hasReading(of: other) && hasProperties(of: other)
+extension NSFetchRequest: ComparableRequest {
+    final func hasSettings(of other: NSPersistentStoreRequest) -> Bool {
+        guard let other = other as? NSFetchRequest else { return false }
+        return hasObjects(of: other) && hasReading(of: other) && hasProperties(of: other)
     }
 
     /// Whether the request finds the same objects in the same order as another one.

@@ -142,11 +142,17 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying {
     /// Returns whether another request has the same settings and the same type of results.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSFetchRequest else { return false }
-        return self === other || hasSettings(of: other)
+        return self === other || (self as any ComparableRequest).hasSettings(of: other)
     }
 
     /// A hash of the entity's name.
     open override var hash: Int { entityName?.hashValue ?? 0 }
+}
+
+/// A request that can be compared with another one of its type, which needs parts that are built upon requests.
+protocol ComparableRequest {
+    /// Returns whether all settings are those of another request; false for a request of another type.
+    func hasSettings(of other: NSPersistentStoreRequest) -> Bool
 }
 
 /// The result of a request to a coordinator.

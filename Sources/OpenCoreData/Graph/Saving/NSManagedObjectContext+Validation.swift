@@ -2,6 +2,9 @@ import SwormPredicates
 import SwormStore
 
 extension NSManagedObjectContext {
+    /// The policy of a context to which none was assigned.
+    final var defaultMergePolicy: Any { NSMergePolicy.error }
+
     /// The kind of the merge policy.
     final var mergeType: NSMergePolicyType { (mergePolicy as? NSMergePolicy)?.mergeType ?? .errorMergePolicyType }
 

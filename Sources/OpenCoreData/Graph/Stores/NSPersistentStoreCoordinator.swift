@@ -116,7 +116,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         post(.NSPersistentStoreCoordinatorStoresDidChange, [NSRemovedPersistentStoresKey: [store]])
         guard let origin = store.origin else { return }
         for context in knownContexts {
-            context.enqueue { [weak context] in context?.announceRemoval(of: origin) }
+            context.operations.enqueue { [weak context] in context?.announceRemoval(of: origin) }
         }
     }
 
@@ -237,7 +237,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     final func passOn(_ ids: SavedIDs, from saver: NSManagedObjectContext) {
         for context in knownContexts
         where context !== saver && context.nesting.parent == nil && context.automaticallyMergesChangesFromParent {
-            context.enqueue { [weak context] in context?.merge(ids) }
+            context.operations.enqueue { [weak context] in context?.operations.merge(ids) }
         }
     }
 }

@@ -19,7 +19,7 @@ extension SaveTransaction {
         guard let history else { return }
         let changes = try changes(history)
         guard !changes.isEmpty else { return }
-        try refuseMirroringAuthor()
+        if isMirrored { try request.refuseMirroringAuthor() }
         let transaction = try addTransaction(history)
         writtenHistory.add(transaction, changes: changes.count)
         let (first, number) = try HistoryKeys.reserve(changes.count, of: .change, model: model, connection: connection)

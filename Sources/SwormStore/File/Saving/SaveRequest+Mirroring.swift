@@ -1,9 +1,8 @@
-extension SaveTransaction {
+extension SaveRequest {
     /// Throws an error if the changes would be recorded in the history of a mirrored store as those of the mirroring
-    /// itself, because the mirroring does not upload its own changes.
+    /// itself, which does not upload its own changes.
     func refuseMirroringAuthor() throws {
-        guard isMirrored else { return }
-        let names = [("transaction author", request.author), ("name of the context", request.contextName)]
+        let names = [("transaction author", author), ("name of the context", contextName)]
         for case (let what, let name?) in names where MirroringNames.isOwn(author: name) {
             throw CoreDataError(
                 NSPersistentStoreSaveError,

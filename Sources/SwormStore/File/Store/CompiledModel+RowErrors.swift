@@ -3,19 +3,19 @@ import SwormPredicates
 import SwormRows
 import SwormSQLite
 
-extension SQLiteSession {
+extension CompiledModel {
     /// Returns the error of a value with its entity and attribute names added, or any other error unchanged.
     func named(_ error: any Error, entity: Int, attributes: [Int]) -> any Error {
         func attribute(_ column: Int) -> (entity: CompiledEntity, name: String?) {
-            guard column > 0, attributes[column - 1] >= 0 else { return (store.model[entity], nil) }
+            guard column > 0, attributes[column - 1] >= 0 else { return (self[entity], nil) }
             let place = PseudoSlot.place(attributes[column - 1], fetching: entity)
-            let owner = store.model[place.entity]
+            let owner = self[place.entity]
             return (owner, owner.attributes[place.slot].name)
         }
         if let issue = error as? UnknownRowKind,
-            store.model.entity(numbered: issue.number)?.root != store.model[entity].root
+            self.entity(numbered: issue.number)?.root != self[entity].root
         {
-            return CoreDataError.wrongEntity(ofRow: issue.rowID, number: issue.number, in: store.model[entity].name)
+            return CoreDataError.wrongEntity(ofRow: issue.rowID, number: issue.number, in: self[entity].name)
         }
         if let issue = error as? DecodingFailure {
             let (entity, name) = attribute(issue.column)
