@@ -250,7 +250,8 @@ class SQLiteSession: StoreSession {
             return try RowBuffer.fill(statement: &statement, rules: shape.rules(in: store.model) + more)
         } catch let issue as DecodingFailure {
             let property = shape.property(ofCell: issue.column, in: store.model)
-            throw store.model.error(issue, entity: property?.entity ?? store.model[shape.entity].name, property: property?.name)
+            throw store.model.error(
+                issue, entity: property?.entity ?? store.model[shape.entity].name, property: property?.name)
         }
     }
 
