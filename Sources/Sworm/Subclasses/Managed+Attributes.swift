@@ -46,7 +46,8 @@ extension Managed {
     /// @Managed(keyed: "tint") var tint: Any?
     /// @Managed(keyed: "address") var address: [String: Any]?
     /// ```
-    /// With OpenCoreData, the value of a transformable attribute is the `Data` that the transformer produced.
+    /// A transformable attribute has the object that its value transformer returns. With OpenCoreData, the transformer must be
+    /// registered with `ValueTransformer.setValueTransformer(_:forName:)`.
     ///
     /// - Parameter name: The name of the attribute in the model.
     public init<Wrapped>(keyed name: String) where Value == Wrapped? {

@@ -53,8 +53,7 @@ struct SwiftClassProperty {
 
     private static func transformation(of attribute: NSAttributeDescription) -> String {
         let transformer = attribute.valueTransformerName ?? "its transformer"
-        let object = attribute.attributeValueClassName.map { "a \($0)" } ?? "the object"
-        return "transformed by \(transformer): \(object) with Core Data, its bytes with OpenCoreData"
+        return "transformed by \(transformer)\(attribute.attributeValueClassName.map { ": a \($0)" } ?? "")"
     }
 
     /// Creates a struct and a property for a composite attribute; only a dictionary if tables cannot express it.

@@ -144,8 +144,8 @@ extension PredicateParser {
             case .ternary: return try parseBracket { try $0.parseConditional(from: start) }
             case .cast, .function:
                 return try parseCall(name, from: start)
-            case .fetch:
-                throw QueryError(.unsupported, "FETCH is not supported", column: lexer.column(of: start))
+            case .fetch where allowsFetches: return try parseCall(name, from: start)
+            case .fetch: throw QueryError(.unsupported, "FETCH is not supported", column: lexer.column(of: start))
             default: break
             }
         }
@@ -225,6 +225,12 @@ extension PredicateParser {
                         .syntax, "FUNCTION takes an operand, the name of a function in quotes, and arguments"))
             }
             return makeCall(selector, with: [trees[0]] + trees.dropFirst(2))
+        case .fetch:
+            guard trees.count == 3 else {
+                return .failure(
+                    QueryError(.syntax, "FETCH takes a request, a context, and whether only to count the objects"))
+            }
+            return .success(.function(fetchFunction, trees))
         default: return makeCall(name, with: trees)
         }
     }

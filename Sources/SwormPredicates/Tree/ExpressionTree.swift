@@ -24,7 +24,7 @@ package indirect enum Subscript: Sendable, Hashable {
 }
 
 /// The arithmetic and bitwise operators.
-package enum BinaryOperator: String, Sendable, Hashable {
+package enum BinaryOperator: String, Sendable, Hashable, CaseIterable {
     case add = "+"
     case subtract = "-"
     case multiply = "*"

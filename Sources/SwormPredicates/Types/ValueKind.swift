@@ -24,7 +24,7 @@ package enum ValueKind: Sendable, Hashable {
     /// Whether the values have an order.
     package var isOrdered: Bool { isNumber || isText || self == .date }
 
-    var name: String {
+    package var name: String {
         switch self {
         case .integer: "an integer"
         case .boolean: "a Boolean"

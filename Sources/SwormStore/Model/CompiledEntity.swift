@@ -103,7 +103,7 @@ package struct CompiledAttribute: Sendable {
     package var defaultValue: AttributeValue
     /// The text of the derivation expression of a derived attribute. The database computes the value.
     package var derivation: String?
-    var valueTransformerName: String?
+    package var valueTransformerName: String?
     package var validationRules: [ValidationRule]
     /// Whether the store's history keeps the value of a deleted object.
     var preservesValueInHistoryOnDeletion: Bool

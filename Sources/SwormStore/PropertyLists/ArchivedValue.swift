@@ -11,6 +11,9 @@ package struct ArchivedValue {
     /// The name of its immutable class, such as `NSArray`.
     package let className: String
 
+    /// Returns whether data begins like an archive.
+    package static func mayBeArchive(_ data: Data) -> Bool { data.starts(with: BinaryPropertyList.magic) }
+
     /// Reads an archive.
     ///
     /// - Returns: nil for an archive of nil.

@@ -7,14 +7,3 @@ extension NSManagedObjectContext {
     /// The context to which saves are pushed. The engine has none.
     public var parent: NSManagedObjectContext? { nil }
 }
-
-extension NSDerivedAttributeDescription {
-    /// An expression of a model, which the engine keeps as a string.
-    public struct Expression: CustomStringConvertible {
-        /// The expression as in the model file.
-        public let description: String
-    }
-
-    /// The expression from which the value is computed.
-    public var derivationExpression: Expression? { derivation.map { Expression(description: $0) } }
-}

@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 @testable import OpenCoreData
@@ -42,7 +41,8 @@ struct AggregateTests {
         request.resultType = .dictionaryResultType
         request.propertiesToFetch = Self.types.map { name, _ in
             let description = NSExpressionDescription()
-            (description.name, description.function, description.keyPath) = (name, function, name)
+            description.name = name
+            description.expression = NSExpression(forFunction: function, arguments: [NSExpression(forKeyPath: name)])
             return description
         }
         let results = try context.fetch(request)
@@ -79,7 +79,7 @@ struct AggregateTests {
         let context = try context()
         _ = try fill(context)
         let sum = NSExpressionDescription()
-        (sum.name, sum.function, sum.keyPath) = ("sum", "sum:", "text")
+        (sum.name, sum.expression) = ("sum", NSExpression(format: "sum:(text)"))
         let request = NSFetchRequest<NSDictionary>(entityName: "Thing")
         request.resultType = .dictionaryResultType
         request.propertiesToGroupBy = ["number"]

@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 @testable import OpenCoreData
@@ -192,7 +191,8 @@ struct PublicErrorTests {
                 .managedObjectValidation,
                 {
                     try migrate { entity in
-                        entity.attributeMappings?.first { $0.name == "age" }?.valueExpression = .source("name")
+                        entity.attributeMappings?.first { $0.name == "age" }?.valueExpression = NSExpression(
+                            format: "$source.name")
                     }
                 }
             ),

@@ -54,15 +54,18 @@ struct CoreDataDifferencesTests {
         #expect(author.set("books") == [book])
     }
 
-    @Test func `a transformable attribute holds the bytes of its transformer`() throws {
+    @Test func `the default transformer has values of property list classes, and of no others`() throws {
         let entity = Build.entity("Thing", [Build.attribute("value", .transformableAttributeType)])
         let context = GraphLibrary.context(try GraphLibrary.coordinator(model: Build.model(entity)))
         let thing = try context.make("Thing", ["value": Data([1, 2, 3])])
         try context.save()
         context.refreshAllObjects()
         #expect(thing.value(forKey: "value") as? Data == Data([1, 2, 3]))
-        thing.setValue(URL(fileURLWithPath: "/"), forKey: "value")
-        #expect(coreDataError { try context.save() }?.key == "value")
+        thing.setValue(["a": [URL(fileURLWithPath: "/")]], forKey: "value")
+        try context.save()
+        thing.setValue([thing], forKey: "value")
+        let error = coreDataError { try context.save() }
+        #expect(error?.key == "value" && error?.message.contains("property list class") ?? false)
     }
 
     @Test func `without an order objects come in the order of their keys, unsaved ones behind`() throws {

@@ -113,6 +113,27 @@ extension NSManagedObjectContext {
 extension NSManagedObject {
     func text(_ key: String) -> String? { value(forKey: key) as? String }
     func object(_ key: String) -> NSManagedObject? { value(forKey: key) as? NSManagedObject }
+    /// The value of an attribute as the store has it: the data of a transformable one, which no transformer converts.
+    func storedValue(_ key: String, _ type: NSAttributeType) -> Any? {
+        type == .transformableAttributeType ? accessedAttribute(key).foundationValue : value(forKeyPath: key)
+    }
+
+    /// Sets an attribute as the store has it: a transformable one to data, which no transformer converts.
+    func setStoredValue(_ value: Any, _ key: String, _ type: NSAttributeType) {
+        if type == .transformableAttributeType, let data = value as? Data {
+            setAccessedAttribute(key, to: .data(data))
+        } else {
+            setValue(value, forKey: key)
+        }
+    }
+
+    /// The data of a transformable attribute.
+    func transformedData(_ key: String) throws -> Data {
+        guard case .data(let data) = accessedAttribute(key) else {
+            throw CoreDataError(NSCoreDataError, "'\(key)' has no data.")
+        }
+        return data
+    }
     func set(_ key: String) -> Set<NSManagedObject> { value(forKey: key) as? Set<NSManagedObject> ?? [] }
     func list(_ key: String) -> [NSManagedObject] {
         ((value(forKey: key) as? NSOrderedSet)?.array ?? []).compactMap { $0 as? NSManagedObject }

@@ -152,7 +152,10 @@ struct FixtureManagerTests {
         let request = NSFetchRequest<NSManagedObject>(entityName: entity)
         request.includesSubentities = false
         return try context.fetch(request).map { object in
-            let values = kept(mapping.attributes).map { "\(object.value(forKey: $0) ?? "-")" }
+            let values = kept(mapping.attributes).map { key in
+                let type = object.entity.attributesByName[key]?.attributeType ?? .undefinedAttributeType
+                return "\(object.storedValue(key, type) ?? "-")"
+            }
             let counts = kept(mapping.relationships).map { key in
                 switch object.value(forKey: key) {
                 case let set as Set<NSManagedObject>: set.count

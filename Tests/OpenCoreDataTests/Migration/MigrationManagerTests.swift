@@ -1,4 +1,3 @@
-import Foundation
 import SwormPredicates
 import Testing
 
@@ -76,15 +75,20 @@ struct MigrationManagerTests {
             change: { $0.add(Build.attribute("label"), Build.attribute("kind"), to: "Book") }, fill: Self.fill)
         let mapping = try library.mapping()
         for entity in mapping.entityMappings where entity.sourceEntityName == "Book" {
-            entity.sourcePredicate = NSPredicate(format: "title != %@", "Moon")
+            entity.sourceExpression = NSExpression(
+                format:
+                    "FETCH(FUNCTION($manager, 'fetchRequestForSourceEntityNamed:predicateString:', 'Book', %@), $manager.sourceContext, NO)",
+                "title != 'Moon'")
             for property in entity.attributeMappings ?? [] {
                 switch property.name {
                 case "label":
-                    property.valueExpression = .block { old, _ in
-                        "\(old.value(forKey: "title") ?? "") of \(old.value(forKeyPath: "author.name") ?? "")"
-                    }
-                case "kind": property.valueExpression = .constant("paper")
-                case "title": property.valueExpression = .source("author.name")
+                    property.valueExpression = NSExpression(
+                        block: { _, arguments, _ in
+                            let old = arguments.first as? NSManagedObject
+                            return "\(old?.text("title") ?? "") of \(old?.object("author")?.text("name") ?? "")"
+                        }, arguments: [NSExpression(forVariable: "source")])
+                case "kind": property.valueExpression = NSExpression(forConstantValue: "paper")
+                case "title": property.valueExpression = NSExpression(format: "$source.author.name")
                 default: break
                 }
             }
@@ -344,11 +348,19 @@ struct MigrationManagerTests {
         let book = try #require(mapping.entityMappings.first { $0.sourceEntityName == "Book" })
         book.sourceEntityVersionHash = Data([1])
         book.entityMigrationPolicyClassName = "Nowhere.Policy"
-        book.attributeMappings?.append(NSPropertyMapping(name: "price", valueExpression: .source("cost")))
+        func map(_ name: String, to format: String) -> NSPropertyMapping {
+            let mapping = NSPropertyMapping()
+            mapping.name = name
+            mapping.valueExpression = NSExpression(format: format)
+            return mapping
+        }
+        book.attributeMappings?.append(map("price", to: "$source.cost"))
         book.relationshipMappings?.append(
-            NSPropertyMapping(
-                name: "tags",
-                valueExpression: .destinationInstances(forEntityMappingName: "None", sourceKeyPath: "tags")))
+            map(
+                "tags",
+                to:
+                    "FUNCTION($manager, 'destinationInstancesForEntityMappingNamed:sourceInstances:', 'None', $source.tags)"
+            ))
         let twin = NSEntityMapping()
         twin.name = book.name
         twin.sourceEntityName = "Lost"

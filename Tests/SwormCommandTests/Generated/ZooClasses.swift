@@ -19,7 +19,7 @@ class Animal: NSManagedObject {
         ]
     }
     @Managed("address") var address: Address?
-    // transformed by MoodTransformer: a Mood with Core Data, its bytes with OpenCoreData
+    // transformed by MoodTransformer: a Mood
     @Managed(keyed: "mood") var mood: Any?
     // transient: it is not stored
     @Managed("nickname") var nickname: String?

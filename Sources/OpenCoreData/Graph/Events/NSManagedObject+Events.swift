@@ -38,7 +38,7 @@ extension NSManagedObject {
                 let key = String(name[..<dot])
                 values[key] = compositeValue(key, leaves: leaves, earlier) ?? NSNull()
             } else {
-                values[name] = earlier(slot).cocoaValue ?? NSNull()
+                values[name] = keyedValue(earlier(slot), of: slot) ?? NSNull()
             }
         }
     }

@@ -10,7 +10,7 @@ extension NSManagedObject {
     ) -> [String: Any]? {
         var dictionary: [String: Any] = [:]
         for slot in leaves {
-            guard let value = read(slot).cocoaValue else { continue }
+            guard let value = keyedValue(read(slot), of: slot) else { continue }
             let path = compiledEntity.attributes[slot].name.dropFirst(key.count + 1).split(separator: ".").map(
                 String.init)
             Self.put(value, at: path[...], into: &dictionary)

@@ -7,7 +7,7 @@ extension NSManagedObject {
     /// Returns the value of a property without firing the fault first. See ``primitiveValue(forKey:)``.
     final func property(forKey key: String) -> Any? {
         switch compiledEntity.slot(named: key) {
-        case .attribute(let slot): return attribute(slot).cocoaValue
+        case .attribute(let slot): return keyedAttribute(slot)
         case .relationship(let slot): return relationshipValue(slot)
         case nil:
             guard let leaves = compiledEntity.composites[key] else { return nil }
@@ -59,7 +59,7 @@ extension NSManagedObject {
         var values: [String: Any] = [:]
         for key in keys ?? propertyNames {
             switch compiledEntity.slot(named: key) {
-            case .attribute(let slot): values[key] = committedAttribute(slot).cocoaValue ?? NSNull()
+            case .attribute(let slot): values[key] = keyedValue(committedAttribute(slot), of: slot) ?? NSNull()
             case .relationship(let slot): values[key] = committedRelationshipValue(slot) ?? NSNull()
             case nil:
                 guard let leaves = compiledEntity.composites[key] else { continue }
@@ -104,7 +104,7 @@ extension NSManagedObject {
                 let key = String(name[..<dot])
                 values[key] = compositeValue(key, leaves: leaves) ?? NSNull()
             } else {
-                values[name] = attribute(slot).cocoaValue ?? NSNull()
+                values[name] = keyedAttribute(slot) ?? NSNull()
             }
         }
         changedRelationships.forEach {
@@ -152,6 +152,7 @@ extension CompiledEntity {
     /// Converts an untyped value to a value of an attribute.
     func attributeValue(_ any: Any?, slot: Int) throws -> AttributeValue {
         if let id = any as? NSManagedObjectID { return .object(id.reference) }
+        if traits[slot].type == .transformable { return try transformed(any, slot: slot) }
         guard let value = AttributeValue(any: any) else {
             throw CoreDataError(
                 NSManagedObjectValidationError,

@@ -44,7 +44,7 @@ extension NSManagedObject {
         func checkByMethod(_ slot: Int) {
             let key = compiledEntity.attributes[slot].name
             do {
-                let value = attribute(slot).cocoaValue
+                let value = keyedAttribute(slot)
                 var checked = value
                 try validateValue(&checked, forKey: key)
                 let accepted = try compiledEntity.attributeValue(checked, slot: slot)

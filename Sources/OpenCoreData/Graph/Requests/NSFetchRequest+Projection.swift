@@ -61,17 +61,17 @@ extension NSFetchRequest {
         guard !returnsDistinctResults, propertiesToGroupBy == nil else {
             throw unsupported("is grouped or returns distinct results, but has no properties. Set propertiesToFetch.")
         }
-        return entity.attributes.filter { !$0.isTransient && $0.type != .undefined }.map { attribute in
-            SelectedProperty(name: attribute.name, expression: path(attribute.name), type: attribute.type)
+        return try entity.attributes.filter { !$0.isTransient && $0.type != .undefined }.map { attribute in
+            try property(attribute.name, of: entity, in: model)
         }
     }
 
     private func property(_ any: Any, of entity: CompiledEntity, in model: CompiledModel) throws -> SelectedProperty {
         switch any {
         case let computed as NSExpressionDescription: return try property(computed, of: entity, in: model)
-        case let description as NSPropertyDescription: return property(description.name, of: entity)
-        case let name as String: return property(name, of: entity)
-        case let name as NSString: return property(name.description, of: entity)
+        case let description as NSPropertyDescription: return try property(description.name, of: entity, in: model)
+        case let name as String: return try property(name, of: entity, in: model)
+        case let name as NSString: return try property(name.description, of: entity, in: model)
         default:
             throw unsupported(
                 "has a property of the type \(type(of: any)). Use names, property descriptions and expression descriptions."
@@ -79,9 +79,15 @@ extension NSFetchRequest {
         }
     }
 
-    private func property(_ name: String, of entity: CompiledEntity) -> SelectedProperty {
-        var result = SelectedProperty(name: name, expression: path(name))
+    private func property(
+        _ name: String, of entity: CompiledEntity, in model: CompiledModel
+    ) throws -> SelectedProperty {
+        let keys = name.split(separator: ".").map(String.init)
+        var result = SelectedProperty(name: name, expression: .path(keys))
         if case .attribute(let slot) = entity.slot(named: name) { result.type = entity.attributes[slot].type }
+        if let (owner, attribute) = model.attribute(at: keys, of: entity), attribute.type == .transformable {
+            result.transformation = try AttributeTransformation(of: attribute, in: owner)
+        }
         return result
     }
 
@@ -89,26 +95,24 @@ extension NSFetchRequest {
         _ computed: NSExpressionDescription, of entity: CompiledEntity, in model: CompiledModel
     ) throws -> SelectedProperty {
         guard !computed.name.isEmpty else { throw unsupported("has an expression description without a name.") }
-        var expression = path(computed.keyPath)
-        if let function = computed.function {
-            let name = function.hasSuffix(":") ? String(function.dropLast()) : function
-            guard let aggregate = RowAggregate(rawValue: name) else {
-                throw unsupported(
-                    "uses the unsupported function '\(function)' for '\(computed.name)'. The supported functions are count:, sum:, min:, max: and average:."
-                )
-            }
-            if let type = model.type(at: computed.keyPath, from: entity), !type.has(aggregate) {
-                // The number of rows, which any values have, so that there is a column.
-                return SelectedProperty(name: computed.name, expression: .aggregate(.count), isNil: true)
-            }
-            expression = .aggregate(aggregate, of: expression)
+        guard let expression = computed.expression else {
+            throw unsupported("has an expression description '\(computed.name)' without an expression.")
+        }
+        let tree = try expression.tree().aggregatingRows()
+        if let function = tree.unsupportedAggregate {
+            throw unsupported(
+                "uses the unsupported function '\(function):' for '\(computed.name)'. The functions of many rows are count:, sum:, min:, max: and average:."
+            )
+        }
+        if case (let aggregate, let operand?)? = tree.rowAggregate, let keys = operand.pathKeys,
+            let (_, attribute) = model.attribute(at: keys, of: entity), !attribute.isTransient,
+            !attribute.type.has(aggregate)
+        {
+            // The number of rows, which any values have, so that there is a column.
+            return SelectedProperty(name: computed.name, expression: .aggregate(.count), isNil: true)
         }
         return SelectedProperty(
-            name: computed.name, expression: expression, type: computed.expressionResultType.attributeType)
-    }
-
-    private func path(_ text: String) -> ExpressionTree {
-        .path(text.split(separator: ".").map(String.init))
+            name: computed.name, expression: tree, type: computed.expressionResultType.attributeType)
     }
 
     private func unsupported(_ what: String) -> CoreDataError {
@@ -120,20 +124,21 @@ extension NSFetchRequest {
 }
 
 extension CompiledModel {
-    /// Returns the type of the attribute at the end of a path of to-one relationships; nil for any other path.
-    fileprivate func type(at keyPath: String, from entity: CompiledEntity) -> AttributeType? {
-        var entity = entity
-        var keys = keyPath.split(separator: ".").map(String.init)[...]
-        while let key = keys.first {
-            if case .attribute(let slot)? = entity.slot(named: keys.joined(separator: ".")) {
-                let attribute = entity.attributes[slot]
-                return attribute.isTransient ? nil : attribute.type
+    /// Returns the attribute at the end of a path of to-one relationships, with the entity at which the last step starts;
+    /// nil if the path leads elsewhere.
+    fileprivate func attribute(
+        at keys: [String], of entity: CompiledEntity
+    ) -> (entity: CompiledEntity, attribute: CompiledAttribute)? {
+        var current = entity
+        for (index, key) in keys.enumerated() {
+            // An element of a composite attribute has a name with dots.
+            if case .attribute(let slot)? = current.slot(named: keys[index...].joined(separator: ".")) {
+                return (current, current.attributes[slot])
             }
-            guard case .relationship(let slot)? = entity.slot(named: key), !entity.relationships[slot].isToMany else {
+            guard case .relationship(let slot)? = current.slot(named: key), !current.relationships[slot].isToMany else {
                 return nil
             }
-            entity = self[entity.relationships[slot].destination]
-            keys = keys.dropFirst()
+            current = self[current.relationships[slot].destination]
         }
         return nil
     }

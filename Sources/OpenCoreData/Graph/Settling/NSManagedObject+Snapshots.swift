@@ -50,7 +50,7 @@ extension NSManagedObject {
         var values: [String: Any] = [:]
         for (slot, description) in compiledEntity.attributes.enumerated()
         where !description.isTransient && !description.name.contains(".") {
-            if let value = attribute(slot) { values[description.name] = value.cocoaValue ?? NSNull() }
+            if let value = attribute(slot) { values[description.name] = keyedValue(value, of: slot) ?? NSNull() }
         }
         for (key, leaves) in compiledEntity.composites where !key.contains(".") {
             values[key] = compositeValue(key, leaves: leaves) { attribute($0) ?? .null } ?? NSNull()

@@ -1,4 +1,5 @@
 public import Foundation
+import SwormPredicates
 import SwormStore
 
 /// A model that specifies how the objects of an old model are migrated to a new one.
@@ -82,16 +83,32 @@ extension NSEntityMapping {
         destinationEntityVersionHash = destinationHash
         guard entity.destination != nil else { return }
         attributeMappings = entity.attributes.compactMap { property in
-            property.destination.map {
-                NSPropertyMapping(name: $0, valueExpression: property.source.map { .source($0) })
-            }
+            property.destination.map { NSPropertyMapping($0, property.source.map(ExpressionTree.source)) }
         }
         relationshipMappings = entity.relationships.compactMap { property in
-            property.destination.map {
-                NSPropertyMapping(
-                    name: $0,
-                    valueExpression: property.source.map { .destinationInstances(forSourceRelationshipNamed: $0) })
-            }
+            property.destination.map { NSPropertyMapping($0, property.source.map(ExpressionTree.successors)) }
         }
+    }
+}
+
+extension NSPropertyMapping {
+    fileprivate convenience init(_ name: String, _ value: ExpressionTree?) {
+        self.init()
+        self.name = name
+        valueExpression = value.map { NSExpression.make($0) }
+    }
+}
+
+extension ExpressionTree {
+    /// Returns the expression for a property of the old object.
+    fileprivate static func source(_ keyPath: String) -> ExpressionTree {
+        keyPath.split(separator: ".").reduce(.variable("source")) { .key($0, String($1)) }
+    }
+
+    /// Returns the expression for the new objects of the destinations of a relationship of the old object.
+    fileprivate static func successors(_ name: String) -> ExpressionTree {
+        .function(
+            MigrationMessage.successorsOfRelationship.rawValue,
+            [.variable("manager"), .value(.string(name)), source(name)])
     }
 }

@@ -72,11 +72,11 @@ extension NSMigrationManager {
         try throwCancellation()
     }
 
-    private func request(_ mapping: NSEntityMapping) -> NSFetchRequest<NSManagedObjectID> {
+    private func request(_ mapping: NSEntityMapping) throws -> NSFetchRequest<NSManagedObjectID> {
         let request = NSFetchRequest<NSManagedObjectID>(entityName: mapping.sourceEntityName ?? "")
         request.resultType = .managedObjectIDResultType
         request.includesSubentities = false
-        request.predicate = mapping.sourcePredicate
+        request.predicate = try mapping.sourcePredicate()
         return request
     }
 

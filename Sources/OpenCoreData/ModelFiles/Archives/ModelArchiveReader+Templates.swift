@@ -16,7 +16,9 @@ extension ModelArchiveReader {
         }
         let sorts = try elements(archive[object, "NSSortDescriptors"]).compactMap { value -> NSSortDescriptor? in
             guard case .object(let sort) = value, let key = archive.string(of: sort, field: "NSKey") else { return nil }
-            return NSSortDescriptor(key: key, ascending: archive.flag(of: sort, field: "NSAscending"))
+            return NSSortDescriptor(
+                key: key, ascending: archive.flag(of: sort, field: "NSAscending"),
+                selector: archive.string(of: sort, field: "NSSelector").map { Selector($0) })
         }
         if !sorts.isEmpty { request.sortDescriptors = sorts }
         request.fetchLimit = archive.int(of: object, field: "NSFetchLimit") ?? 0

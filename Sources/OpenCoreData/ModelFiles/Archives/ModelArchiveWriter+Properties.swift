@@ -138,7 +138,8 @@ extension ModelArchiveWriter {
             ["NSSortDescriptor", "NSObject"],
             fields: [
                 "NSKey": writer.string(descriptor.key), "NSAscending": .bool(descriptor.ascending),
-                "NSReverseNullOrder": .bool(false), "NSSelector": writer.string("compare:"),
+                "NSReverseNullOrder": .bool(false),
+                "NSSelector": writer.string(descriptor.selector?.description ?? "compare:"),
             ])
     }
 }
