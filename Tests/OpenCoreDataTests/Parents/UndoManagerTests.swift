@@ -94,6 +94,35 @@ struct UndoManagerTests {
         #expect(book.text("title") == "1")
     }
 
+    @Test func `the members of the undo manager are reached through the context`() throws {
+        let book = try book()
+        context.undoManager?.levelsOfUndo = 5
+        context.undoManager?.disableUndoRegistration()
+        #expect(context.undoManager?.isUndoRegistrationEnabled == false)
+        context.undoManager?.enableUndoRegistration()
+        context.undoManager?.beginUndoGrouping()
+        #expect(context.undoManager?.groupingLevel == 1)
+        book.setValue("b", forKey: "title")
+        context.processPendingChanges()
+        context.undoManager?.setActionName("Rename")
+        context.undoManager?.endUndoGrouping()
+        #expect(context.undoManager?.canUndo == true && context.undoManager?.undoActionName == "Rename")
+        context.undo()
+        #expect(book.text("title") == "a" && context.undoManager?.levelsOfUndo == 5)
+        #expect(context.undoManager?.canRedo == true && context.undoManager?.redoActionName == "Rename")
+    }
+
+    @Test func `a closure that is registered with a target receives it while the manager undoes`() throws {
+        let book = try book()
+        let manager = try #require(context.undoManager)
+        var calls: [String] = []
+        manager.registerUndo(withTarget: book) { target in
+            calls.append("\(target.text("title") ?? "") \(manager.isUndoing) \(manager.isRedoing)")
+        }
+        manager.undo()
+        #expect(calls == ["a true false"])
+    }
+
     @Test func `changes are not registered while registration is disabled or without a manager`() throws {
         let book = try book()
         manager.disableUndoRegistration()
