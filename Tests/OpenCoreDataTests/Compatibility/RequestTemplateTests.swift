@@ -46,6 +46,17 @@ struct RequestTemplateTests {
         #expect(model.fetchRequestTemplatesByName.isEmpty)
     }
 
+    @Test func `nil removes a template, and a request of any result replaces it`() {
+        let model = GraphLibrary.model()
+        let template = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
+        model.setFetchRequestTemplate(template, forName: "recent")
+        template.fetchLimit = 3
+        model.setFetchRequestTemplate(template, forName: "recent")
+        #expect(model.fetchRequestTemplate(forName: "recent")?.fetchLimit == 3)
+        model.setFetchRequestTemplate(nil, forName: "recent")
+        #expect(model.fetchRequestTemplate(forName: "recent") == nil)
+    }
+
     @Test func `a variable without a value is an error of the fetch that names it`() throws {
         let (model, context) = try library()
         let template = NSFetchRequest<NSManagedObject>(entityName: "Book")

@@ -52,6 +52,17 @@ extension NSManagedObjectModel {
         requestTemplates[name] = fetchRequestTemplate?.template
     }
 
+    /// Adds, replaces or removes a request template.
+    ///
+    /// - Parameters:
+    ///   - fetchRequestTemplate: A request, whose settings are copied; nil removes the template.
+    ///   - name: The name of the template.
+    public func setFetchRequestTemplate(
+        _ fetchRequestTemplate: NSFetchRequest<any NSFetchRequestResult>?, forName name: String
+    ) {
+        requestTemplates[name] = fetchRequestTemplate?.template
+    }
+
     private func request(_ template: RequestTemplate) -> NSFetchRequest<any NSFetchRequestResult> {
         let request = NSFetchRequest<any NSFetchRequestResult>(template)
         if let entity = template.entityName.flatMap({ entitiesByName[$0] }) { request.entity = entity }
