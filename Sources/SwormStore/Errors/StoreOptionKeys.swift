@@ -27,6 +27,14 @@ public let NSPersistentStoreConnectionPoolMaxSizeKey: String = "NSPersistentStor
 /// It has no effect: a migration is complete when the store is open.
 public let NSPersistentStoreDeferredLightweightMigrationOptionKey: String =
     "NSPersistentStoreDeferredLightweightMigrationOptionKey"
+/// The option that sets the class of file protection of the store's files: a `FileProtectionType`.
+///
+/// It has no effect: file systems outside Apple's platforms have no such classes, and the files are not encrypted.
+public let NSPersistentStoreFileProtectionKey: String = "NSPersistentStoreFileProtectionKey"
+/// The option that lets a binary store contain objects of any class: `true`.
+///
+/// It has no effect: there are no binary stores outside Apple's platforms.
+public let NSBinaryStoreInsecureDecodingCompatibilityOption: String = "NSBinaryStoreInsecureDecodingCompatibilityOption"
 /// The option that enables automatic migration: a store of another model is migrated when it is opened for writing.
 public let NSMigratePersistentStoresAutomaticallyOption: String = "NSMigratePersistentStoresAutomaticallyOption"
 /// The option that enables an inferred mapping in an automatic migration. The store's own copy of its model is the

@@ -76,6 +76,16 @@ struct StoreSettingTests {
         #expect(try folder.raw().lines("PRAGMA journal_mode") == [mode == "WAL" ? "delete" : "wal"])
     }
 
+    @Test func `options for Apple's platforms alone are accepted`() throws {
+        let options: [AnyHashable: Any] = [
+            NSPersistentStoreFileProtectionKey: "NSFileProtectionComplete",
+            NSBinaryStoreInsecureDecodingCompatibilityOption: true,
+        ]
+        let coordinator = try GraphLibrary.coordinator(at: folder.url(), options: options)
+        try GraphLibrary.context(coordinator).with { try $0.make("Tag", ["name": "a"]) }
+        #expect(try GraphLibrary.context(coordinator).all("Tag").count == 1)
+    }
+
     @Test func `an unknown journal mode is an error that lists those there are`() throws {
         let error = coreDataError {
             _ = try GraphLibrary.coordinator(
