@@ -101,6 +101,20 @@ struct ChangeTrackingTests {
         #expect(stored.map { $0.text("title") } == ["a", "b"])
     }
 
+    @Test func `a set mutation marks the objects as a change of the relationship does`() throws {
+        let coordinator = try coordinator()
+        let context = GraphLibrary.context(coordinator)
+        let ben = try #require(try context.all("Author", "name == 'Ben'").first)
+        let added = Set(try context.all("Book", "title == 'a'"))
+        ben.willChangeValue(forKey: "books", withSetMutation: .union, using: added)
+        ben.setPrimitiveValue(ben.set("books").union(added), forKey: "books")
+        #expect(!context.hasChanges)
+        ben.didChangeValue(forKey: "books", withSetMutation: .union, using: added)
+        #expect(added.union([ben]).isSubset(of: context.updatedObjects))
+        try context.save()
+        #expect(try GraphLibrary.context(coordinator).all("Book", "author.name == 'Ben'").count == 2)
+    }
+
     @Test func `changedValues leaves out transient properties`() throws {
         let context = GraphLibrary.context(try coordinator())
         let book = try #require(try context.all("Book", "title == 'a'").first)
