@@ -133,6 +133,39 @@ struct KeyPathTests {
         #expect(shelf.author.value(forKeyPath: "books.year") as? Set<NSNumber> == [1900])
         try shelf.context.save()
     }
+
+    @Test func `the relationships at the end of a path can be changed`() throws {
+        let shelf = try Shelf()
+        let book = try shelf.context.make("Book", ["title": "Hadji"])
+        shelf.books[0].mutableSetValue(forKeyPath: "author.books").add(book)
+        #expect(book.object("author") === shelf.author)
+        let review = try #require(shelf.books[0].list("reviews").first)
+        review.mutableOrderedSetValue(forKeyPath: "book.reviews").removeObject(at: 0)
+        #expect(shelf.books[0].list("reviews").count == 2 && review.object("book") == nil)
+        shelf.author.mutableSetValue(forKeyPath: "books").remove(book)
+        #expect(book.object("author") == nil)
+        try shelf.context.save()
+    }
+
+    @Test func `a path without an object gives an empty set, and a change of it is an error of the next save`() throws {
+        let context = try GraphLibrary.context()
+        let book = try context.make("Book", ["title": "a"])
+        let other = try context.make("Book", ["title": "b"])
+        let books = book.mutableSetValue(forKeyPath: "author.books")
+        books.add(other)
+        #expect(books.count == 0)
+        #expect(coreDataError { try context.save() }?.message.contains("author.books") ?? false)
+    }
+
+    @Test func `a value at the end of a path is validated by its object`() throws {
+        let shelf = try Shelf()
+        let book = shelf.books[0]
+        var name: Any? = "Leo Tolstoy"
+        try book.validateValue(&name, forKeyPath: "author.name")
+        name = "L"
+        expectError(.validationStringTooShort) { try book.validateValue(&name, forKeyPath: "author.name") }
+        expectError(.managedObjectValidation) { try book.validateValue(&name, forKeyPath: "shelf.label") }
+    }
 }
 
 private final class UndefinedBook: NSManagedObject {

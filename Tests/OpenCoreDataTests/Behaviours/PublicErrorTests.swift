@@ -117,6 +117,13 @@ struct PublicErrorTests {
                     try author.validateValue(&value, forKey: "name")
                 }
             ),
+            "NSManagedObject.validateValue(_:forKeyPath:)": (
+                .managedObjectValidation,
+                {
+                    var value: Any? = "L"
+                    try author.validateValue(&value, forKeyPath: "nothing.name")
+                }
+            ),
         ]
     }
 

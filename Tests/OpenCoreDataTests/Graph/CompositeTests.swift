@@ -47,6 +47,16 @@ import Testing
         #expect(leo.value(forKeyPath: "address.nothing") == nil)
     }
 
+    @Test func `one element is validated by its path`() throws {
+        let context = try Self.context()
+        let leo = try context.make("Person", ["address": home])
+        let pet = try context.make("Pet", ["owner": leo])
+        var value: Any? = 3
+        try pet.validateValue(&value, forKeyPath: "owner.address.id")
+        value = "no number"
+        #expect(coreDataError { try pet.validateValue(&value, forKeyPath: "owner.address.id") } != nil)
+    }
+
     @Test func `one element is set by its path, and a whole dictionary replaces all of them`() throws {
         let context = try Self.context()
         let leo = try context.make("Person", ["address": home])
