@@ -84,7 +84,7 @@ extension NSPersistentStoreCoordinator {
     ///   - storeDescription: The description of the store.
     ///   - block: A closure that is called with the description and the error that occurred, or nil. It is called
     ///     before this method returns, unless `shouldAddStoreAsynchronously` is set in the description.
-    public func addPersistentStore(
+    @preconcurrency public func addPersistentStore(
         with storeDescription: NSPersistentStoreDescription,
         completionHandler block: @escaping @Sendable (NSPersistentStoreDescription, (any Error)?) -> Void
     ) {

@@ -293,7 +293,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Runs a block on the context's queue, asynchronously.
     ///
     /// - Parameter block: The block to run.
-    open func perform(_ block: @escaping @Sendable () -> Void) { operations.enqueue(block) }
+    @preconcurrency open func perform(_ block: @escaping @Sendable () -> Void) { operations.enqueue(block) }
 
     /// Runs a block with exclusive access to the context, on the calling thread, and waits for it. Calls may be nested.
     ///

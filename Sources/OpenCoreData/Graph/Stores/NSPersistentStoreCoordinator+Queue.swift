@@ -4,7 +4,7 @@ extension NSPersistentStoreCoordinator {
     /// Runs a block with exclusive access to the coordinator, asynchronously, after all blocks before it.
     ///
     /// - Parameter block: The block to run.
-    public final func perform(_ block: @escaping @Sendable () -> Void) {
+    @preconcurrency public final func perform(_ block: @escaping @Sendable () -> Void) {
         queue.async { self.performAndWait(block) }
     }
 
