@@ -1,7 +1,7 @@
 import OpenCoreData
 import Testing
 
-/// Subclasses of the context and of objects that override members, as code written for Core Data does.
+/// Subclasses of contexts, objects and controllers that override members, as code written for Core Data does.
 struct OverridingTests {
     @Test func `a subclass of the context overrides saving, deleting and fetching`() throws {
         let context = AuditedContext(concurrencyType: .privateQueueConcurrencyType)
@@ -30,6 +30,48 @@ struct OverridingTests {
         #expect(tag.primitiveValue(forKey: "name") as? String == "A")
         #expect(tag.changedValues().isEmpty)
         #expect(UppercaseTag.entity().name == "Overridden")
+    }
+
+    @Test func `a subclass of a controller has results of its own`() throws {
+        let context = try GraphLibrary.context()
+        let book = try context.make("Book", ["title": "a"])
+        let controller: NSFetchedResultsController<NSManagedObject> = FixedController([book], in: context)
+        try controller.performFetch()
+        let first: IndexPath = [0, 0]
+        #expect(controller.fetchedObjects == [book] && controller.object(at: first) === book)
+        #expect(controller.indexPath(forObject: book) == first && controller.sections?.isEmpty == true)
+        #expect(controller.cacheName == "fixed" && controller.fetchRequest.entityName == "Tag")
+        controller.delegate = nil
+        #expect((controller as? FixedController)?.delegateChanges == 1)
+        FixedController.deleteCache(withName: nil)
+    }
+}
+
+/// A controller with given results, which fetches nothing.
+private final class FixedController: NSFetchedResultsController<NSManagedObject> {
+    let books: [NSManagedObject]
+    var delegateChanges = 0
+
+    init(_ books: [NSManagedObject], in context: NSManagedObjectContext) {
+        self.books = books
+        super.init(
+            fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Book"), managedObjectContext: context,
+            sectionNameKeyPath: nil, cacheName: nil)
+    }
+
+    override var delegate: (any NSFetchedResultsControllerDelegate)? { didSet { delegateChanges += 1 } }
+    override var fetchRequest: NSFetchRequest<NSManagedObject> { NSFetchRequest(entityName: "Tag") }
+    override var managedObjectContext: NSManagedObjectContext { super.managedObjectContext }
+    override var sectionNameKeyPath: String? { "fixed" }
+    override var cacheName: String? { "fixed" }
+    override var fetchedObjects: [NSManagedObject]? { books }
+    override var sections: [any NSFetchedResultsSectionInfo]? { [] }
+    override class func deleteCache(withName name: String?) {}
+    override func performFetch() throws {}
+    override func object(at indexPath: IndexPath) -> NSManagedObject { books[indexPath[1]] }
+
+    override func indexPath(forObject object: NSManagedObject) -> IndexPath? {
+        books.firstIndex(of: object).map { [0, $0] }
     }
 }
 
