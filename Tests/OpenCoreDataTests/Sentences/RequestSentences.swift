@@ -65,7 +65,7 @@ struct RequestSentenceTests {
 
     @Test func `a request without a name of an entity has that of the entity it gets`() throws {
         let request = NSFetchRequest<NSManagedObject>()
-        request.entity = try #require(coordinator.managedObjectModel.entitiesByName["Book"])
+        request.entity = coordinator.managedObjectModel.entitiesByName["Book"]
         #expect(request.entityName == "Book")
         #expect(try context.fetch(request).count == 4)
     }
