@@ -265,7 +265,11 @@ struct ParentRun {
                 stock: (book.value(forKey: "stock") as? Int).map { "\($0)" }, author: author,
                 tags: Set(book.set("tags").intersection(presentTags).compactMap { $0.text("name") }))
         }
-        #expect(books == view.books, "\(message(step, place))")
+        let different = Set(books.keys).union(view.books.keys).filter { books[$0] != view.books[$0] }.sorted()
+        let differences = different.map {
+            "\($0): \(books[$0].map { "\($0)" } ?? "missing"), not \(view.books[$0].map { "\($0)" } ?? "missing")"
+        }
+        #expect(differences.isEmpty, "\(differences)\n\(message(step, place))")
         let authors = Set(presentAuthors.compactMap { $0.text("name") })
         #expect(authors == view.authors, "\(message(step, place))")
         let tags = Set(presentTags.compactMap { $0.text("name") })

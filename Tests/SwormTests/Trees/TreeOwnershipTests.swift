@@ -180,6 +180,20 @@ extension ReadingRoom {
         try test.verify()
     }
 
+    @Test func `a child that was added to two owners leaves both of them`() throws {
+        let test = try cellar()
+        let one = [Bottle(label: "1")]
+        try test.container.perform { context in
+            let racks = try context.fetch(Cellar.Rack.all.sort(\.name))
+            let bottle = try #require(try context.fetchOne(Bottle.all.where { $0.label == "1" }))
+            try racks[0].encode(\.isOpen, false)
+            try racks[1].bottles.add(bottle)
+            _ = try context.save(MovableTree(name: "C", bottles: one))
+        }
+        #expect(try test.container.read { try $0.decode(RackTree.all.sort(\.name)) }.map(\.bottles.count) == [1, 0, 1])
+        try test.verify()
+    }
+
     @Test func `a child survives the owner that it leaves`() throws {
         let test = try TestStore(for: Cellar.Crate.self, in: .file)
         let one = [Bottle(label: "1")]

@@ -448,6 +448,33 @@ private enum MediaBox {
         }
         #expect(try test.container.perform { try $0.decode(FullBox.all) } == [full])
     }
+
+    @Test func `new objects of two entities cannot have one key`() throws {
+        let novel = Medium.novel(Novel(code: "1", pages: 3, title: "one"))
+        let film = Medium.film(Film(code: "1", length: 9, name: "film", studio: "s"))
+        for media in [[novel, film], [film, novel]] {
+            let test = try TestStore(for: Medium.self, Box.self, in: .memory)
+            let names = media == [novel, film] ? ("Novel", "Film") : ("Film", "Novel")
+            for policy in [RepeatPolicy.equal, .last] {
+                for isRoot in [false, true] {
+                    #expect {
+                        try test.container.perform { context in
+                            if isRoot {
+                                try context.save(contentsOf: media, repeats: policy)
+                            } else {
+                                try context.save(contentsOf: [FullBox(name: "b", media: media)], repeats: policy)
+                            }
+                        }
+                    } throws: { error in
+                        let error = error as? StoreError
+                        return error?.code == .validation && error?.path?.hasSuffix("[1]") == true
+                            && error?.message.contains("is of the entity \(names.0), not \(names.1)") == true
+                    }
+                }
+            }
+            #expect(try test.container.perform { try $0.count(of: Medium.all) + $0.count(of: Box.all) } == 0)
+        }
+    }
 }
 
 // MARK: Missing objects

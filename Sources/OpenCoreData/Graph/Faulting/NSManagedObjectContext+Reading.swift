@@ -8,7 +8,7 @@ import SwormStore
 extension NSManagedObjectContext {
     final func identityKey(of row: RowID, in origin: ObjectOrigin) -> IdentityTable.Key {
         // The row of a child may have a destination that was not saved yet.
-        if row.key < 0 { return unsavedIdentityKey(of: row, in: origin) }
+        if isElsewhere(row, than: origin) { return unsavedIdentityKey(of: row, in: origin) }
         return IdentityTable.Key(
             origin: ObjectIdentifier(origin), root: origin.compiled[row.entity].root, key: row.key)
     }

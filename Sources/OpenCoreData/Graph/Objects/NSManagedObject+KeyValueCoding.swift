@@ -59,7 +59,9 @@ extension NSManagedObject {
         var values: [String: Any] = [:]
         for key in keys ?? propertyNames {
             switch compiledEntity.slot(named: key) {
-            case .attribute(let slot): values[key] = keyedValue(committedAttribute(slot), of: slot) ?? NSNull()
+            case .attribute(let slot):
+                if compiledEntity.traits[slot].isTransient { continue }
+                values[key] = keyedValue(committedAttribute(slot), of: slot) ?? NSNull()
             case .relationship(let slot): values[key] = committedRelationshipValue(slot) ?? NSNull()
             case nil:
                 guard let leaves = compiledEntity.composites[key] else { continue }

@@ -121,8 +121,8 @@ open class NSManagedObject: NSObject {
     /// Values that are set here are neither changes nor saved. An inverse relationship is not set.
     open func awakeFromFetch() {}
 
-    /// Called after values were restored other than by reading the row: by a rollback, a refresh that keeps changes, or
-    /// a merge policy.
+    /// Called after values were restored other than by reading the row: by undoing a change, a rollback, a refresh that
+    /// keeps changes, or a merge policy.
     ///
     /// - Parameter flags: The events.
     open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
@@ -221,7 +221,7 @@ open class NSManagedObject: NSObject {
         operations.setProperty(value, forKey: key, marks: false)
     }
 
-    /// Returns the values in the store, as far as this object has read them.
+    /// Returns the values of stored properties in the store, as far as this object has read them.
     ///
     /// - Parameter keys: The properties; nil for all.
     /// - Returns: The values by key, with `NSNull` for nil. Empty for an object that was never saved.

@@ -85,7 +85,9 @@ extension NSManagedObjectContext {
     {
         try withParent(parent) {
             // An object that the parent knows is promoted there, so that it keeps the id when it is saved.
-            let objects = rows.map { parent.existingCounterpart(of: $0) }
+            let objects = rows.map { row in
+                parent.origin.flatMap { parent.existingCounterpart(of: row, in: $0) }
+            }
             try parent.assignPermanentIDs(to: objects.compactMap { $0 })
             var ids: [RowID: NSManagedObjectID] = [:]
             for (row, object) in zip(rows, objects) { ids[row] = object?.objectID }

@@ -3,16 +3,20 @@ import SwormStore
 
 // Reading from a parent, whose objects are the rows of a child.
 extension NSManagedObjectContext {
-    /// Returns the object of a row in this context, read, and the row as a child sees it; nil if the row does not exist, or
+    /// Returns the object with an id in this context, read, and the row as a child sees it; nil if it does not exist, or
     /// if this context deletes it.
-    final func counterpart(of row: RowID) -> (object: NSManagedObject, committed: CommittedRow)? {
-        guard let object = existingCounterpart(of: row) else { return nil }
+    final func counterpart(of id: NSManagedObjectID) -> (object: NSManagedObject, committed: CommittedRow)? {
+        guard let object = existingCounterpart(of: id) else { return nil }
         return (object, CommittedRow(childOf: object))
     }
 
+    /// Returns the object with an id in this context; nil if it does not exist, or if this context deletes it.
+    final func existingCounterpart(of id: NSManagedObjectID) -> NSManagedObject? {
+        existingCounterpart(of: id.row, in: id.origin)
+    }
+
     /// Returns the object of a row in this context; nil if the row does not exist, or if this context deletes it.
-    final func existingCounterpart(of row: RowID) -> NSManagedObject? {
-        guard let coordinator, let origin = try? coordinator.origins(of: row.entity).first else { return nil }
+    final func existingCounterpart(of row: RowID, in origin: ObjectOrigin) -> NSManagedObject? {
         let known = identities[identityKey(of: row, in: origin)]
         guard row.key > 0 || known != nil || nesting.parent != nil else { return nil }
         let object = known ?? self.object(for: row, origin: origin, hint: nil)
@@ -23,7 +27,7 @@ extension NSManagedObjectContext {
     /// Returns the row of an object as the parent has it; nil if the parent does not have it.
     final func rowOfParent(_ parent: NSManagedObjectContext, of object: NSManagedObject) throws -> ObjectSnapshot? {
         return try withParent(parent) {
-            guard let found = parent.counterpart(of: object.objectID.row) else {
+            guard let found = parent.counterpart(of: object.objectID) else {
                 try parent.throwReadError()
                 return nil
             }
@@ -66,7 +70,7 @@ extension NSManagedObjectContext {
     final func isInParent(_ object: NSManagedObject) throws -> Bool {
         guard let parent = nesting.parent else { return true }
         return try withParent(parent) {
-            let isPresent = parent.existingCounterpart(of: object.objectID.row) != nil
+            let isPresent = parent.existingCounterpart(of: object.objectID) != nil
             try parent.throwReadError()
             return isPresent
         }
@@ -84,7 +88,7 @@ extension NSManagedObjectContext {
         _ parent: NSManagedObjectContext, of object: NSManagedObject, slot: Int
     ) throws -> [(object: NSManagedObject, orderKey: Int64?)] {
         return try withParent(parent) {
-            guard let owner = parent.existingCounterpart(of: object.objectID.row) else { return [] }
+            guard let owner = parent.existingCounterpart(of: object.objectID) else { return [] }
             let isOrdered = owner.compiledEntity.relationships[slot].isOrdered
             return try owner.readMemberObjects(slot).filter(\.exists).enumerated().map { place, member in
                 let own = self.object(for: member.objectID.row, origin: member.objectID.origin, hint: nil)
@@ -99,7 +103,7 @@ extension NSManagedObjectContext {
     ) throws {
         guard !paths.isEmpty else { return }
         try withParent(parent) {
-            try parent.prefetch(paths, of: objects.compactMap { parent.existingCounterpart(of: $0.objectID.row) })
+            try parent.prefetch(paths, of: objects.compactMap { parent.existingCounterpart(of: $0.objectID) })
         }
     }
 }

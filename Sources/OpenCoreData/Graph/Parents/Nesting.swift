@@ -44,9 +44,17 @@ struct Nesting {
 }
 
 extension NSManagedObjectContext {
-    /// Returns the row by which an object is registered, and its origin, for a row that may be named by a temporary id.
+    /// Whether the origin of an object is not the one that the owner of its row has: a new object of the parent may be
+    /// related with one of a store.
+    final func isElsewhere(_ row: RowID, than origin: ObjectOrigin) -> Bool {
+        row.key < 0 || nesting.parent != nil && origin === self.origin
+    }
+
+    /// Returns the row by which an object is registered, and its origin, for a row that may be named by a temporary id, or
+    /// whose owner is not saved yet.
     final func resolved(_ row: RowID, in origin: ObjectOrigin) -> (row: RowID, origin: ObjectOrigin) {
-        guard row.key < 0 else { return (row, origin) }
+        guard isElsewhere(row, than: origin) else { return (row, origin) }
+        if row.key > 0 { return (row, (try? coordinator?.origins(of: row.entity).first) ?? origin) }
         if let id = nesting.permanentIDs[row] { return (id.row, id.origin) }
         return (row, self.origin ?? origin)
     }

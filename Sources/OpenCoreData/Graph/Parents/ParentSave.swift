@@ -47,7 +47,7 @@ struct ParentSave {
 
     private mutating func counterpart(_ object: NSManagedObject) -> NSManagedObject? {
         if let known = counterparts[ObjectIdentifier(object)] { return known }
-        let found = parent.existingCounterpart(of: object.objectID.row)
+        let found = parent.existingCounterpart(of: object.objectID)
         counterparts[ObjectIdentifier(object)] = found
         return found
     }

@@ -27,6 +27,7 @@ struct UndoStep {
     /// Restores the earlier state. Objects that were deleted return first, so that the relationships with them can be
     /// restored, and objects that were inserted leave last.
     func undo(in context: NSManagedObjectContext) throws {
+        let events = changes.map { ($0.record.object, $0.record.event) }
         for change in changes where change.record.wasPresent && !change.record.object.isPresent {
             try context.revive(change.record.object)
         }
@@ -35,6 +36,7 @@ struct UndoStep {
         for change in changes where !change.record.wasPresent && change.record.object.isPresent {
             context.deleteObject(change.record.object)
         }
+        for case let (object, event?) in events { object.awake(fromSnapshotEvents: event) }
     }
 
     private func restoreValues(_ record: ChangeRecorder.Record) throws {
@@ -55,6 +57,18 @@ struct UndoStep {
         for (slot, links) in change.links.sorted(by: { $0.key < $1.key }) {
             for other in links.added where other.isPresent { try object.removeMember(slot, object: other) }
             for other in links.removed where other.isPresent { try object.addMember(slot, object: other) }
+        }
+    }
+}
+
+extension ChangeRecorder.Record {
+    /// The event that the reversal of the change is for its object; nil for an object that is neither present nor was.
+    fileprivate var event: NSSnapshotEventType? {
+        switch (wasPresent, object.isPresent) {
+        case (true, true): .undoUpdate
+        case (true, false): .undoDeletion
+        case (false, true): .undoInsertion
+        case (false, false): nil
         }
     }
 }

@@ -122,8 +122,13 @@ final class TreeComparison {
         if keys.isEmpty { return nil }
         var request = RequestContent()
         request.narrow(constraint.condition(on: keys))
-        return try session.rows(
+        let rows = try session.rows(
             of: request, in: binding, plan: plan, columns: [], links: source.links, source: .request)
+        // An object keeps its entity: the error is that of a save through objects.
+        guard !binding.mapping.isOwnCase || rows.saved.allSatisfy({ binding.represents($0.entity) }) else {
+            throw NeedsObjects()
+        }
+        return rows
     }
 
     /// Returns the rows with some keys, and their indices; nil if there are no keys.

@@ -15,9 +15,11 @@ extension WholeChild {
 
     func version(of value: EncodedValue) throws -> SavedVersion? {
         guard let keyPath = Child.treePlan.version else { return nil }
-        let index = try Child.mapping.index(of: keyPath)
-        let given = value.values[index]
-        return SavedVersion(type: value.type, index: index, value: given == .null ? nil : given)
+        let name = Child.mapping.attributes[try Child.mapping.index(of: keyPath)].name
+        // The attributes of a case may have another order than those of its enum.
+        return value.type.attributes.firstIndex { $0.name == name }.map { index in
+            SavedVersion(type: value.type, index: index, value: value.values[index])
+        }
     }
 
     func saveBranches(of trees: [SavedTree<Child>], besides inverse: String?, _ saver: TreeSaver) throws {

@@ -5,14 +5,15 @@ import SwormPredicates
 ///
 /// Objects behind a relation to many without an inverse do not know their owner. It is searched for, once for each relation.
 struct FormerOwners {
-    private var owners: [LinkKey: NSManagedObject] = [:]
+    private var owners: [LinkKey: [NSManagedObject]] = [:]
 
     init(of plans: [LinkPlan], in context: NSManagedObjectContext) throws {
         var searched: [String: (plan: LinkPlan, members: [NSManagedObject])] = [:]
         for plan in plans where plan.hasOneOwner {
             for member in plan.added.compactMap(\.object) {
                 if let wayBack = plan.wayBack {
-                    owners[plan.key(of: member)] = member.value(forKey: wayBack.name) as? NSManagedObject
+                    let owner = member.value(forKey: wayBack.name) as? NSManagedObject
+                    owners[plan.key(of: member)] = owner.map { [$0] }
                 } else {
                     searched[plan.memberRelation, default: (plan, [])].members.append(member)
                 }
@@ -21,9 +22,9 @@ struct FormerOwners {
         for (plan, members) in searched.values { try search(members, along: plan, in: context) }
     }
 
-    /// Returns the owner that a child had; nil if it had none.
-    func owner(of child: SaveNode, along plan: LinkPlan) -> NSManagedObject? {
-        child.object.flatMap { owners[plan.key(of: $0)] }
+    /// Returns the owners that a child had: one at most, unless unsaved changes added it to others without an inverse.
+    func owners(of child: SaveNode, along plan: LinkPlan) -> [NSManagedObject] {
+        child.object.flatMap { owners[plan.key(of: $0)] } ?? []
     }
 
     private mutating func search(
@@ -51,7 +52,7 @@ struct FormerOwners {
         }
         for owner in found + changed {
             for member in plan.members(of: owner) where keys.contains(plan.key(of: member)) {
-                owners[plan.key(of: member)] = owner
+                owners[plan.key(of: member), default: []].append(owner)
             }
         }
     }

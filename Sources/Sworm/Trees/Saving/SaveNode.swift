@@ -112,7 +112,7 @@ struct SavedVersion {
     let type: any SaveType
     /// The index of the attribute.
     let index: Int
-    /// The version that the tree was read at; nil if it has none, so that nothing is compared.
+    /// The version that the tree was read at; nil if the tree leaves it out, so that nothing is compared.
     let value: AttributeValue?
 
     /// The name of the attribute.

@@ -4,9 +4,11 @@ import SwormPredicates
 protocol SaveType: AnyObject {
     var entityName: String { get }
     var attributes: [AttributeMapping] { get }
+    /// The entity of the objects that the type inserts.
+    var entityKey: EntityKey { get }
 
-    /// Returns whether an object can have values of the type.
-    func represents(_ object: NSManagedObject) -> Bool
+    /// Returns whether an object of an entity can have values of the type.
+    func represents(_ key: EntityKey) -> Bool
     func value(of object: NSManagedObject, at index: Int) throws -> AttributeValue
     func setValue(_ value: AttributeValue, of object: NSManagedObject, at index: Int) throws
     /// Inserts an object. Attributes without a value have the default of the model.
@@ -29,7 +31,9 @@ final class TypedSave<T: ManagedTreeConvertible>: SaveType {
     var entityName: String { binding.mapping.entityName }
     var attributes: [AttributeMapping] { binding.mapping.attributes }
 
-    func represents(_ object: NSManagedObject) -> Bool { binding.represents(object.entityKey) }
+    var entityKey: EntityKey { binding.entity.key }
+
+    func represents(_ key: EntityKey) -> Bool { binding.represents(key) }
 
     func value(of object: NSManagedObject, at index: Int) throws -> AttributeValue {
         try binding.value(of: object, at: index)

@@ -65,11 +65,22 @@ extension TreeSaver {
 
     /// Throws an error if a known object is not of the entity of its value.
     func check(_ object: NSManagedObject, isOf type: any SaveType, at place: SavePlace) throws {
-        if type.represents(object) { return }
+        if type.represents(object.entityKey) { return }
         throw StoreError(
             .validation,
             "\(place.path): the known object is of the entity \(object.entity.name ?? ""), not \(type.entityName). An object keeps its entity: delete it first, or use another key.",
             entity: type.entityName, rows: [object.objectID.reference], path: place.path)
+    }
+
+    /// Throws an error if a new object is not of the entity of another value with its key.
+    func check(_ node: SaveNode, isOf type: any SaveType, rank: SaveNode.Rank, at place: SavePlace) throws {
+        guard node.isNew, !type.represents(node.type.entityKey) else { return }
+        // Values that count more replace those of the super-entity, and the object is inserted with them.
+        if rank > node.rank, node.type.represents(type.entityKey) { return }
+        throw StoreError(
+            .validation,
+            "\(place.path) has the key of \(node.place.path), which is of the entity \(node.entityName), not \(type.entityName). Use another key.",
+            entity: type.entityName, path: place.path)
     }
 
     func unknown(_ entity: String, at place: SavePlace) -> StoreError {

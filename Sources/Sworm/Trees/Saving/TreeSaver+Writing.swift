@@ -50,9 +50,10 @@ extension TreeSaver {
     private func checkOwners(_ plan: LinkPlan, _ former: FormerOwners) throws {
         guard plan.hasOneOwner, !plan.isMovable else { return }
         for child in plan.children {
-            guard let owner = former.owner(of: child, along: plan), owner !== plan.owner.object,
-                node(of: owner) == nil, !replaced.contains(ObjectIdentifier(owner))
-            else { continue }
+            let other = former.owners(of: child, along: plan).first { owner in
+                owner !== plan.owner.object && node(of: owner) == nil && !replaced.contains(ObjectIdentifier(owner))
+            }
+            guard let owner = other else { continue }
             let path = child.place.path
             // Without the owner's id, because the message may be an answer to somebody who must not know it.
             throw StoreError(
@@ -167,8 +168,10 @@ extension TreeSaver {
         }
         let added = plan.added
         for child in added {
-            if let object = child.object, let owner = former.owner(of: child, along: plan) {
+            guard let object = child.object else { continue }
+            for owner in former.owners(of: child, along: plan) where owner !== plan.owner.object {
                 plan.take(object, from: owner)
+                node(of: owner)?.isRelinked = true
             }
         }
         if !added.isEmpty || !unlinked.isEmpty { plan.owner.isRelinked = true }
@@ -184,7 +187,9 @@ extension TreeSaver {
         }
         if plan.relation.isOrdered {
             let gone = Set(unlinked.map(ObjectIdentifier.init) + removed.map { ObjectIdentifier($0.object) })
-            let present = try type.members(of: owner, along: name).filter { !gone.contains(ObjectIdentifier($0)) }
+            let present = try type.members(of: owner, along: name).filter {
+                !gone.contains(ObjectIdentifier($0)) && !$0.isDeleted
+            }
             let order = plan.order(of: objects, among: present)
             if order.elementsEqual(present, by: ===), unlinked.isEmpty { return }
             if added.isEmpty, unlinked.isEmpty, !plan.owner.isNew {

@@ -184,6 +184,7 @@ final class TreeSaver {
             let isKnown = objects[index] != nil || existing.map { !$0.isNew } ?? false
             let rank: SaveNode.Rank = role.updates ? .updated : role.inserts && !isKnown ? .inserted : .linked
             if let existing {
+                try check(existing, isOf: encoded[index].type, rank: rank, at: slot.place)
                 if rank > existing.rank { forgetLinks(of: existing) }
                 try existing.add(encoded[index], at: slot.place, rank: rank, repeats: policy)
                 if rank == .updated, existing.version == nil || policy.takesLast {

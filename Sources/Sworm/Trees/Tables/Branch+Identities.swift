@@ -38,16 +38,22 @@ extension Branch {
         Branch(content: VersionBranch(property: property))
     }
 
-    /// Creates an entry for a version that trees may leave out. A save compares it only if it is not nil.
+    /// Creates an entry for a version that is optional.
     ///
-    /// - Parameter property: The key path of a property that is in the table of attributes, with ``AttributePresence/ifPresent``.
+    /// With ``AttributePresence/ifPresent``, a tree with nil leaves its version out, and nothing is compared. Without it, the
+    /// attribute is optional, and nil is the version of an object that has none yet: a save compares it, too.
+    ///
+    /// - Parameter property: The key path of a property that is in the table of attributes.
     public static func version(_ property: any KeyPath<Tree, Int?> & Sendable) -> Branch {
         Branch(content: VersionBranch(property: property))
     }
 
-    /// Creates an entry for a version that trees may leave out, a date. A save compares it only if it is not nil.
+    /// Creates an entry for a version that is an optional date.
     ///
-    /// - Parameter property: The key path of a property that is in the table of attributes, with ``AttributePresence/ifPresent``.
+    /// With ``AttributePresence/ifPresent``, a tree with nil leaves its version out, and nothing is compared. Without it, the
+    /// attribute is optional, and nil is the version of an object that has none yet: a save compares it, too.
+    ///
+    /// - Parameter property: The key path of a property that is in the table of attributes.
     public static func version(_ property: any KeyPath<Tree, Date?> & Sendable) -> Branch {
         Branch(content: VersionBranch(property: property))
     }
