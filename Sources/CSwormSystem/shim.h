@@ -38,14 +38,9 @@ static inline int sworm_interruption_stops(const sworm_interruption *interruptio
     return sworm_interruption_reason(interruption) != 0 || sworm_interruption_is_late(interruption);
 }
 
-/* Functions of Swift's runtime: the size of the objects of a class, before and behind their addresses, and memory for one of
-   them with its header, without the values of its properties. */
-typedef struct {
-    size_t before, behind;
-} sworm_object_size;
-
-extern sworm_object_size _swift_getSwiftClassInstanceExtents(const void *_Nonnull class_metadata);
+/* A function of Swift's runtime: memory for an object with its header, without the values of its properties. */
 extern void *_Nonnull swift_allocObject(const void *_Nonnull class_metadata, size_t size, size_t alignment_mask);
+
 /* A pointer that any thread reads, and that is exchanged rarely. */
 static inline void sworm_pointer_set(void **pointer, void *value) {
     __atomic_store_n(pointer, value, __ATOMIC_RELEASE);

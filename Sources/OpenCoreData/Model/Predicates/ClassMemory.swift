@@ -18,8 +18,11 @@ enum ClassMemory {
         let memory = swift_allocObject(metadata(of: type), size, 15)
         (memory + header).initializeMemory(as: UInt8.self, repeating: 0, count: size - header)
         if let model {
-            let values = UnsafeRawPointer(Unmanaged.passUnretained(model).toOpaque()) + header
-            (memory + header).copyMemory(from: values, byteCount: Self.size(of: Swift.type(of: model)) - header)
+            // The pointer does not keep the object alive.
+            withExtendedLifetime(model) {
+                let values = UnsafeRawPointer(Unmanaged.passUnretained(model).toOpaque()) + header
+                (memory + header).copyMemory(from: values, byteCount: Self.size(of: Swift.type(of: model)) - header)
+            }
         }
         return Unmanaged<Object>.fromOpaque(memory).takeRetainedValue()
     }
@@ -28,10 +31,15 @@ enum ClassMemory {
     private static let header = 2 * MemoryLayout<UnsafeRawPointer>.size
 
     private static func size(of type: AnyClass) -> Int {
-        _swift_getSwiftClassInstanceExtents(metadata(of: type)).behind
+        Int(instanceExtents(of: type).behind)
     }
 
     private static func metadata(of type: AnyClass) -> UnsafeRawPointer {
         unsafeBitCast(type, to: UnsafeRawPointer.self)
     }
 }
+
+// Declared in Swift, because it has Swift's calling convention, which differs from C's on some platforms.
+/// Returns the size of the objects of a class, before and behind their addresses, as the standard library does.
+@_silgen_name("_swift_getSwiftClassInstanceExtents")
+private func instanceExtents(of type: AnyClass) -> (before: UInt, behind: UInt)
