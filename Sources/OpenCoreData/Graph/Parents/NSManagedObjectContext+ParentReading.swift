@@ -21,6 +21,8 @@ extension NSManagedObjectContext {
         guard row.key > 0 || known != nil || nesting.parent != nil else { return nil }
         let object = known ?? self.object(for: row, origin: origin, hint: nil)
         guard object.exists, (try? object.load()) != nil, object.exists else { return nil }
+        // A changed object may have been deleted further above.
+        if nesting.parent != nil, object.isUpdated, (try? isInParent(object)) != true { return nil }
         return object
     }
 
