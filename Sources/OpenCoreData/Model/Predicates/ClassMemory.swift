@@ -28,9 +28,9 @@ enum ClassMemory {
     }
 
     /// The size of the class and the reference count at the beginning of each object.
-    private static let header = 2 * MemoryLayout<UnsafeRawPointer>.size
+    static let header = 2 * MemoryLayout<UnsafeRawPointer>.size
 
-    private static func size(of type: AnyClass) -> Int {
+    static func size(of type: AnyClass) -> Int {
         Int(instanceExtents(of: type).behind)
     }
 
@@ -39,7 +39,7 @@ enum ClassMemory {
     }
 }
 
-// Declared in Swift, because it has Swift's calling convention, which differs from C's on some platforms.
+// Declared in Swift because it has Swift's calling convention, which differs from C's on some platforms.
 /// Returns the size of the objects of a class, before and behind their addresses, as the standard library does.
 @_silgen_name("_swift_getSwiftClassInstanceExtents")
 private func instanceExtents(of type: AnyClass) -> (before: UInt, behind: UInt)
