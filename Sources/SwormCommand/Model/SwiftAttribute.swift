@@ -50,12 +50,14 @@ struct SwiftAttribute {
     }
 
     /// - Parameters:
+    ///   - name: The name of the property in Swift.
     ///   - place: The struct that contains the property.
     ///   - isUnique: Whether the attribute alone has a uniqueness constraint.
     ///   - isFlagged: Whether the attribute has an index of its own, which makes its indexed flag redundant.
-    init(_ attribute: NSAttributeDescription, in place: Place = Place(), isUnique: Bool, isFlagged: Bool) {
+    init(
+        _ attribute: NSAttributeDescription, as name: String, in place: Place = Place(), isUnique: Bool, isFlagged: Bool
+    ) {
         let type = attribute.attributeType.attributeType
-        let name = SwiftNames.property(attribute.name)
         let isDerived = attribute is NSDerivedAttributeDescription
         // A derived value only exists after the store has computed it.
         let isOptional = attribute.isOptional || isDerived

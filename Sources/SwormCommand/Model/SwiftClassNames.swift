@@ -66,12 +66,15 @@ struct SwiftClassNames {
 
     /// Returns the name of the struct of a composite attribute.
     func structName(of composite: NSCompositeAttributeDescription, in entity: NSEntityDescription) -> String {
-        SwiftNames.type(composite: composite.name, avoiding: taken(in: entity))
+        SwiftNames.type(composite: composite.name, avoiding: taken(by: composite, in: entity))
     }
 
-    /// Returns the names that a nested type of an entity's class must not have.
-    func taken(in entity: NSEntityDescription) -> Set<String> {
-        classes.union(entity.properties.map(\.name)).union(["Managed", "NSFetchRequest", "NSManagedObject"])
+    /// Returns the names that the struct of a composite attribute must not have.
+    func taken(by composite: NSCompositeAttributeDescription, in entity: NSEntityDescription) -> Set<String> {
+        let taken = classes.union(entity.properties.map(\.name)).union(["Managed", "NSFetchRequest", "NSManagedObject"])
+        let composites = entity.properties.compactMap { $0 as? NSCompositeAttributeDescription }
+        let earlier = composites.prefix { $0.name != composite.name }
+        return taken.union(SwiftNames.structs(of: Array(earlier), avoiding: taken).values)
     }
 
     // MARK: Properties

@@ -70,7 +70,7 @@ struct SwiftClassProperty {
                 type: "[\(names.qualified("String")): \(names.qualified("Any"))]?")
             return
         }
-        let swift = SwiftAttribute(composite, avoiding: names.taken(in: entity))
+        let swift = SwiftAttribute(composite, as: name, avoiding: names.taken(by: composite, in: entity))
         self.init(
             comments: comments, nested: Array(swift.declaration.dropLast()),
             wrapper: Self.wrapper(of: attribute, names: names), name: name, type: swift.type)

@@ -29,7 +29,8 @@ struct SwiftClassWriter {
     }
 
     private mutating func add(_ text: String = "", depth: Int = 0) {
-        lines.append(text.isEmpty ? "" : String(repeating: "    ", count: depth) + text)
+        let line = text.hasPrefix("//") ? SwiftNames.oneLine(text) : text
+        lines.append(line.isEmpty ? "" : String(repeating: "    ", count: depth) + line)
     }
 
     private mutating func write(_ entity: NSEntityDescription) {

@@ -123,7 +123,7 @@ struct SwiftDataProperty {
         of composite: NSCompositeAttributeDescription, named name: String, names: SwiftDataNames, taken: Set<String>
     ) -> [(text: String, depth: Int)] {
         var lines: [(text: String, depth: Int)] = [("struct \(name): Codable {", 0)]
-        let taken = taken.union([name]).union(composite.elements.map(\.name))
+        var taken = taken.union([name]).union(composite.elements.map(\.name))
         for element in composite.elements {
             if let obstacle = obstacle(toElement: element) {
                 lines.append(("// `\(element.name)` \(SwiftNames.oneLine(obstacle)).", 1))
@@ -135,6 +135,9 @@ struct SwiftDataProperty {
                 lines.append(("// required in the model; SwiftData makes the elements of structs optional", 1))
             }
             lines += property.lines.map { ($0.text, $0.depth + 1) }
+            if element is NSCompositeAttributeDescription {
+                taken.insert(SwiftNames.type(composite: element.name, avoiding: taken))
+            }
         }
         lines.append(("}", 0))
         return lines

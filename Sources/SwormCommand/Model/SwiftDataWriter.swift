@@ -76,7 +76,8 @@ struct SwiftDataWriter {
     }
 
     mutating func add(_ text: String = "", depth: Int = 0) {
-        lines.append(text.isEmpty ? "" : String(repeating: "    ", count: depth) + text)
+        let line = text.hasPrefix("//") ? SwiftNames.oneLine(text) : text
+        lines.append(line.isEmpty ? "" : String(repeating: "    ", count: depth) + line)
     }
 
     // MARK: Classes
@@ -140,7 +141,8 @@ struct SwiftDataWriter {
             switch property {
             case let attribute as NSAttributeDescription:
                 SwiftDataProperty(
-                    attribute, isUnique: unique.contains(attribute.name), names: names, taken: taken(in: entity))
+                    attribute, isUnique: unique.contains(attribute.name), names: names,
+                    taken: taken(before: attribute, in: entity))
             case let relationship as NSRelationshipDescription:
                 SwiftDataProperty(relationship, names: names)
             default:
@@ -150,8 +152,12 @@ struct SwiftDataWriter {
         }
     }
 
-    private func taken(in entity: NSEntityDescription) -> Set<String> {
-        Set(entities.compactMap(\.name) + entity.properties.map(\.name))
+    /// Returns the names that the struct of an attribute must not have.
+    private func taken(before attribute: NSAttributeDescription, in entity: NSEntityDescription) -> Set<String> {
+        let taken = Set(entities.compactMap(\.name) + entity.properties.map(\.name))
+        let composites = entity.properties.compactMap { $0 as? NSCompositeAttributeDescription }
+        let earlier = composites.prefix { $0.name != attribute.name }
+        return taken.union(SwiftNames.structs(of: Array(earlier), avoiding: taken).values)
     }
 
     // MARK: Initializers

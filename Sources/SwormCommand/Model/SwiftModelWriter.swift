@@ -10,6 +10,7 @@ import SwormStore
 struct SwiftModelWriter {
     private var lines: [String] = []
     let entities: [NSEntityDescription]
+    let types: SwiftTypeNames
     /// The enum that contains the types; nil if they are at the top level.
     private let namespace: String?
 
@@ -33,6 +34,7 @@ struct SwiftModelWriter {
 
     private init(entities: [NSEntityDescription], namespace: String?) {
         self.entities = entities
+        types = SwiftTypeNames(entities)
         self.namespace = namespace
     }
 
@@ -41,14 +43,14 @@ struct SwiftModelWriter {
         String(repeating: "    ", count: namespace == nil ? depth : depth + 1)
     }
 
-    /// Adds a line. A line that is too long is broken after its first bracket.
+    /// Adds a line. A line that is too long is broken after its first bracket, and a comment never is.
     mutating func add(_ text: String = "", depth: Int = 0) {
-        let line = text.isEmpty ? "" : indent(depth) + text
-        guard line.count > 120, !text.hasPrefix("//"), let bracket = line.firstIndex(of: "(") else {
+        let isComment = text.hasPrefix("//")
+        let line = text.isEmpty ? "" : indent(depth) + (isComment ? SwiftNames.oneLine(text) : text)
+        guard line.count > 120, !isComment, let rest = SwiftNames.endOfFirstBracket(in: line) else {
             lines.append(line)
             return
         }
-        let rest = line.index(after: bracket)
         lines.append(String(line[..<rest]))
         lines.append(indent(depth + 1) + line[rest...])
     }
@@ -77,15 +79,15 @@ struct SwiftModelWriter {
     }
 
     private mutating func write(_ entity: NSEntityDescription) {
-        let type = SwiftNames.type(entity.name ?? "")
+        let type = types.type(of: entity)
         guard !entity.subentities.isEmpty else {
-            let superentity = entity.superentity.map { SwiftNames.type($0.name ?? "") }
+            let superentity = entity.superentity.map { types.type(of: $0) }
             return writeStruct(of: entity, type: type, superentity: superentity, isWhole: false)
         }
         writeEnum(of: entity)
         if !entity.isAbstract {
             add()
-            writeStruct(of: entity, type: ownType(of: entity), superentity: type, isWhole: true)
+            writeStruct(of: entity, type: types.ownType(of: entity), superentity: type, isWhole: true)
         }
     }
 

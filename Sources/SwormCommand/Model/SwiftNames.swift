@@ -66,6 +66,23 @@ enum SwiftNames {
         text.split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 
+    /// Returns the index after the first opening bracket of a line of code that is not part of a string literal.
+    static func endOfFirstBracket(in line: String) -> String.Index? {
+        var (isInLiteral, isEscaped) = (false, false)
+        // Scalars, as the compiler reads them: an accent in a literal may be joined to its quote.
+        let scalars = line.unicodeScalars
+        for index in scalars.indices {
+            switch scalars[index] {
+            case _ where isEscaped: isEscaped = false
+            case "\\" where isInLiteral: isEscaped = true
+            case "\"": isInLiteral.toggle()
+            case "(" where !isInLiteral: return scalars.index(after: index)
+            default: break
+            }
+        }
+        return nil
+    }
+
     /// Returns a string as a literal.
     static func literal(_ text: String) -> String {
         var result = "\""
