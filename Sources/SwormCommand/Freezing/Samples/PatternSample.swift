@@ -250,10 +250,15 @@ struct PatternSample {
             guard take("{"), let end = pattern[index...].firstIndex(of: "}") else { return nil }
             let parts = String(pattern[index..<end]).split(separator: ",", omittingEmptySubsequences: false)
             index = end + 1
-            guard let first = parts.first, let low = Int(first), parts.count <= 2 else { return nil }
+            guard let first = parts.first, let low = Self.count(first), parts.count <= 2 else { return nil }
             guard parts.count == 2 else { return (low, low) }
             if parts[1].isEmpty { return (low, .max) }
-            return Int(parts[1]).flatMap { low <= $0 ? (low, $0) : nil }
+            return Self.count(parts[1]).flatMap { low <= $0 ? (low, $0) : nil }
+        }
+
+        /// Returns the number of repetitions, which has no sign.
+        private static func count(_ text: Substring) -> Int? {
+            text.allSatisfy { digits.contains($0) } ? Int(text) : nil
         }
     }
 }
