@@ -14,9 +14,10 @@ enum FreezeCommand {
                     + "schema, the version hashes for a release ledger, and a small store of made-up objects. The objects "
                     + "of STORE are not read. The same model gives the same files.",
                 "--check compares the files with what was written, with each other, and with STORE or MODEL as the current "
-                    + "model, and names every difference. A model with several versions must have each frozen version; "
-                    + "a single one is compared with the frozen version that is most similar, or that --name names. With "
-                    + "FOLDER alone, only the files are compared. The exit code is 1 if there are differences.",
+                    + "model, and names every difference. An .xcdatamodeld or .momd must have each frozen version, even if "
+                    + "it has only one version left, and every version in it must be readable; a store or a single model "
+                    + "is compared with the frozen version that is most similar, or that --name names. With FOLDER "
+                    + "alone, only the files are compared. The exit code is 1 if there are differences.",
             ],
             operands: [
                 OperandSpec("STORE|MODEL", summary: "A store file, or a model."),
@@ -75,13 +76,18 @@ enum FreezeCommand {
         let source = FilePath.isModel(path) ? try? NSManagedObjectModel.currentVersionName(at: url) : nil
         // A version of a model is named after the model that contains it.
         let outer = url.deletingLastPathComponent()
-        let isInner = FilePath.isModel(path) && ["xcdatamodeld", "momd"].contains(outer.pathExtension.lowercased())
+        let isInner = FilePath.isModel(path) && isSeries(outer)
         let stem = (isInner ? outer : url).deletingPathExtension().lastPathComponent
         let identifiers = model.versionIdentifiers.compactMap { $0.base as? String }.filter(FrozenNames.isFileName)
         let version =
             arguments.value("name") ?? (identifiers.count == 1 ? identifiers[0] : nil) ?? source
             ?? url.deletingPathExtension().lastPathComponent
         return (try FrozenNames(version: version, model: stem), source)
+    }
+
+    /// Returns whether a model file is one of several versions, by its extension.
+    private static func isSeries(_ url: URL) -> Bool {
+        ["xcdatamodeld", "momd"].contains(url.pathExtension.lowercased())
     }
 
     // MARK: Checking
@@ -96,29 +102,32 @@ enum FreezeCommand {
             && FileKind(path: Arguments.url(first).path) == .folder
         let folder = try FrozenFolder(
             isAlone ? first : arguments.operands.count > 1 ? arguments.operands[1] : standardFolder)
-        var versions = try folder.versions()
+        var (versions, strays) = (try folder.versions(), try folder.strays())
         if let name = arguments.value("name") {
-            guard versions.contains(name) else {
+            guard versions.contains(name) || strays.contains(where: { $0.version == name }) else {
                 throw ToolError(
                     .file, "'\(folder.path)' has no frozen version '\(name)'",
                     hint: nameHint(name, among: versions, what: "the versions are"))
             }
-            versions = [name]
+            versions = versions.filter { $0 == name }
+            strays = strays.filter { $0.version == name }
         }
         let frozen = try versions.map { try FrozenVersion($0, in: folder) }
-        var drifts = frozen.flatMap { $0.drifts() }
-        if !isAlone { drifts += try current(arguments, to: console).drifts(from: frozen) }
+        var drifts = frozen.flatMap { $0.drifts() } + strays
+        if !isAlone { drifts += try current(arguments).drifts(from: frozen) }
         write(drifts, versions: versions, asJSON: arguments.has("json"), to: console)
         return drifts.isEmpty ? .ok : .found
     }
 
-    private static func current(_ arguments: Arguments, to console: Console) throws -> CurrentModels {
+    /// - Throws: ``ToolError`` if a version of the current model cannot be read, because it may be a frozen one.
+    private static func current(_ arguments: Arguments) throws -> CurrentModels {
         let (readable, unreadable) = try StoreModelChoice.versions(of: arguments)
         for (_, model) in readable { try requireWhole(model, of: arguments) }
-        for version in unreadable {
-            console.warn("the version '\(version.name)' cannot be read: \(version.error.message)")
+        guard unreadable.isEmpty else {
+            let messages = unreadable.map { "the version '\($0.name)' cannot be read: \($0.error.message)" }
+            throw ToolError(.file, messages.joined(separator: "; "), hint: "restore the version, and check again")
         }
-        return CurrentModels(readable)
+        return CurrentModels(readable, isSeries: isSeries(Arguments.url(arguments.operands[0])))
     }
 
     private static func write(

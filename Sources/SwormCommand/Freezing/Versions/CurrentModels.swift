@@ -4,16 +4,20 @@ import OpenCoreData
 /// The versions of the current model, which are compared with the frozen ones.
 struct CurrentModels {
     private let versions: [(name: String, model: NSManagedObjectModel)]
+    /// Whether the model file is one of all versions, even if only one of them is left.
+    private let isSeries: Bool
 
-    init(_ versions: [(name: String, model: NSManagedObjectModel)]) { self.versions = versions }
+    init(_ versions: [(name: String, model: NSManagedObjectModel)], isSeries: Bool) {
+        (self.versions, self.isSeries) = (versions, isSeries)
+    }
 
     /// Returns how the current model differs from the frozen versions.
     ///
-    /// A model file with several versions must have every frozen one. A single model is one version: it is compared with
-    /// the most similar of the frozen ones.
+    /// A model file for all versions must have every frozen one. A single model is one version: it is compared with the
+    /// most similar of the frozen ones.
     func drifts(from frozen: [FrozenVersion]) -> [FrozenDrift] {
         let models = frozen.compactMap { version in version.model().map { (version, $0) } }
-        guard versions.count == 1, let only = versions.first else {
+        guard !isSeries, let only = versions.first else {
             return models.flatMap { version, model in drifts(of: version, from: model) }
         }
         let all = models.map { version, model in Self.drifts(of: version, from: model, to: only.model) }
@@ -27,13 +31,15 @@ struct CurrentModels {
         let named = versions.filter { $0.name == version.manifest.source }
         let candidates = equal.isEmpty ? named.isEmpty ? versions : named : equal
         let all = candidates.map { candidate in
-            Self.drifts(of: version, from: model, to: candidate.model).map { drift in
-                var drift = drift
-                drift.message = "\(candidate.name): \(drift.message)"
-                return drift
-            }
+            (name: candidate.name, drifts: Self.drifts(of: version, from: model, to: candidate.model))
         }
-        return all.min { $0.count < $1.count } ?? []
+        guard let nearest = all.min(by: { $0.drifts.count < $1.drifts.count }) else { return [] }
+        let drifts = nearest.drifts.map { drift in
+            FrozenDrift(version: drift.version, message: "\(nearest.name): \(drift.message)")
+        }
+        guard equal.isEmpty, named.isEmpty else { return drifts }
+        let message = "the current model no longer has this version; the most similar one is \(nearest.name)"
+        return [FrozenDrift(version: version.names.version, message: message)] + drifts
     }
 
     private static func drifts(

@@ -19,22 +19,62 @@ struct FrozenFolder {
 
     /// Returns the names of the frozen versions, in which numbers are compared as numbers.
     ///
-    /// - Throws: ``ToolError`` if there is no folder, or none with frozen versions.
+    /// - Throws: ``ToolError`` if there is no folder, or if it has no file of a frozen version.
     func versions() throws -> [String] {
         guard FileKind(path: url.path) == .folder else {
             throw ToolError(
                 .file, "there is no folder '\(path)' with frozen versions",
                 hint: "freeze a version first: sworm-tool freeze STORE|MODEL \(path)")
         }
-        let suffix = FrozenNames.manifestSuffix
-        let names = try FileManager.default.contentsOfDirectory(atPath: url.path)
-            .filter { $0.hasSuffix(suffix) && $0.count > suffix.count }.map { String($0.dropLast(suffix.count)) }
-        guard !names.isEmpty else {
+        let names = try manifestedVersions()
+        guard try !names.isEmpty || !strays().isEmpty else {
             throw ToolError(
                 .file, "the folder '\(path)' has no frozen versions",
                 hint: "freeze a version first: sworm-tool freeze STORE|MODEL \(path)")
         }
         return names.sorted { $0.compare($1, options: .numeric) == .orderedAscending }
+    }
+
+    private func manifestedVersions() throws -> [String] {
+        let suffix = FrozenNames.manifestSuffix
+        return try FileManager.default.contentsOfDirectory(atPath: url.path)
+            .filter { $0.hasSuffix(suffix) && $0.count > suffix.count }.map { String($0.dropLast(suffix.count)) }
+    }
+
+    /// Returns the files of versions that have no manifest.
+    ///
+    /// A store or a model on its own may be unrelated to any frozen version.
+    func strays() throws -> [FrozenDrift] {
+        let complete = Set(try manifestedVersions())
+        var names: [String: [String]] = [:]
+        var certain: Set<String> = []
+        for name in try FileManager.default.contentsOfDirectory(atPath: url.path) {
+            guard let version = FrozenNames.version(ofEntry: name), !complete.contains(version.name) else { continue }
+            names[version.name, default: []].append(name)
+            if version.isCertain { certain.insert(version.name) }
+        }
+        let incomplete = names.filter { certain.contains($0.key) || $0.value.count > 1 }
+        return incomplete.sorted { $0.key < $1.key }.flatMap { version, names in
+            names.sorted().map { name in
+                FrozenDrift(
+                    version: version, file: name,
+                    message: "belongs to no frozen version, because \(version)\(FrozenNames.manifestSuffix) is missing")
+            }
+        }
+    }
+
+    /// Throws an error if another version has Swift types of the same names, so that no module could have both.
+    private func requireOwnTypes(_ names: FrozenNames) throws {
+        guard FileKind(path: url.path) == .folder else { return }
+        for version in try manifestedVersions().sorted() where version != names.version {
+            guard let other = try? FrozenVersion(version, in: self).names,
+                let shared = other.typeNames.intersection(names.typeNames).min()
+            else { continue }
+            throw ToolError(
+                .usage,
+                "the versions '\(version)' and '\(names.version)' would both have the Swift type '\(shared)'",
+                hint: "choose a name that differs in a letter from A to Z or in a digit: --name NAME")
+        }
     }
 
     /// Writes a version, unless it is there already.
@@ -43,11 +83,13 @@ struct FrozenFolder {
     ///   - source: The name of the model's version in the model file; nil for a store.
     ///   - replaces: Whether a version of the same name that differs is replaced.
     /// - Returns: The outcome, and warnings about the sample store.
-    /// - Throws: ``ToolError`` with the code `fileExists` if there is a version of the name that differs.
+    /// - Throws: ``ToolError`` with the code `fileExists` if there is a version of the name that differs, and with the
+    ///   code `usage` if another version has Swift types of the same names.
     func write(
         _ parts: FrozenParts, source: String?, replaces: Bool
     ) throws -> (outcome: Outcome, warnings: [String]) {
         try FilePath.checkOutput(path, isFolder: true)
+        try requireOwnTypes(parts.names)
         let place = try UnfinishedVersion(beside: url)
         let warnings = try parts.write(into: place.new, source: source)
         let names = parts.names

@@ -27,16 +27,20 @@ struct FrozenNames: Hashable {
 
     static let manifestSuffix = ".frozen.json"
     static let recordSuffix = ".release.json"
+    private static let modelSuffix = ".xcdatamodel"
+    private static let tablesSuffix = ".tables.swift"
+    private static let schemaSuffix = ".schema.swift"
+    private static let storeSuffix = ".store"
 
     var manifest: String { version + Self.manifestSuffix }
     /// The record of the version hashes, as release ledgers have it.
     var record: String { version + Self.recordSuffix }
-    var modelFolder: String { version + ".xcdatamodel" }
+    var modelFolder: String { version + Self.modelSuffix }
     var modelDocument: String { modelFolder + "/contents" }
-    var tables: String { version + ".tables.swift" }
-    var schema: String { version + ".schema.swift" }
+    var tables: String { version + Self.tablesSuffix }
+    var schema: String { version + Self.schemaSuffix }
     /// The folder of the sample store, as release ledgers have it.
-    var storeFolder: String { version + ".store" }
+    var storeFolder: String { version + Self.storeSuffix }
     var store: String { storeFolder + "/Store.sqlite" }
 
     /// The files without the manifest.
@@ -44,12 +48,27 @@ struct FrozenNames: Hashable {
     /// The entries of the folder that belong to the version, the manifest last.
     var entries: [String] { [storeFolder, modelFolder, tables, schema, record, manifest] }
 
+    /// Returns the version to which an entry of the folder belongs by its name, and whether only a frozen version has
+    /// entries with such a name.
+    static func version(ofEntry name: String) -> (name: String, isCertain: Bool)? {
+        let certain = [manifestSuffix, recordSuffix, tablesSuffix, schemaSuffix]
+        for suffix in certain + [modelSuffix, storeSuffix] where name.hasSuffix(suffix) {
+            let version = String(name.dropLast(suffix.count))
+            guard isFileName(version) else { return nil }
+            return (version, certain.contains(suffix))
+        }
+        return nil
+    }
+
     // MARK: Swift
 
     /// The enum that contains the structs.
     var namespace: String { model + suffix }
     /// The enum that is SwiftData's schema.
     var schemaName: String { model + "Schema" + suffix }
+
+    /// The names of all types that a module with the version has at its top level.
+    var typeNames: Set<String> { [namespace, schemaName] }
 
     /// The numbers in the name of the version, for SwiftData.
     var numbers: (Int, Int, Int) {

@@ -18,10 +18,12 @@ extension FrozenVersion {
     func drifts() -> [FrozenDrift] {
         let missing = names.parts.filter { state(of: $0) == .missing }.map { drift($0, saying: "is missing") }
         guard let model = model() else {
-            return missing + [FrozenDrift(version: names.version, message: "no file has a model that can be read")]
+            return manifestDrifts + missing + [
+                FrozenDrift(version: names.version, message: "no file has a model that can be read")
+            ]
         }
         let parts = FrozenParts(names: names, model: model)
-        return missing + recordDrifts(model) + documentDrifts(model)
+        return manifestDrifts + missing + recordDrifts(model) + documentDrifts(model)
             + sourceDrifts(names.tables, expecting: parts.tables)
             + sourceDrifts(names.schema, expecting: parts.schema) + storeDrifts(model)
     }
@@ -36,6 +38,12 @@ extension FrozenVersion {
             return [drift(file, saying: "was changed after it was frozen")]
         }
         return lines.map { drift(file, saying: $0) }
+    }
+
+    private var manifestDrifts: [FrozenDrift] {
+        guard manifest.version != names.version else { return [] }
+        let version = SwiftNames.oneLine(manifest.version)
+        return [drift(names.manifest, saying: "is the manifest of the version '\(version)'")]
     }
 
     private func recordDrifts(_ model: NSManagedObjectModel) -> [FrozenDrift] {
