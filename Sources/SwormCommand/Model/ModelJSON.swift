@@ -49,7 +49,7 @@ enum ModelJSON {
     static func attribute(_ attribute: NSAttributeDescription) -> JSONValue {
         var members = common(attribute)
         members.append(("type", .string(attribute.attributeType.attributeType.displayName)))
-        members.append(("default", AttributeValue(any: attribute.defaultValue).map(plain) ?? .null))
+        members.append(("default", plain(any: attribute.defaultValue)))
         members.append(("allowsExternalStorage", .bool(attribute.allowsExternalBinaryDataStorage)))
         members.append(("preservedOnDeletion", .bool(attribute.preservesValueInHistoryOnDeletion)))
         if let name = attribute.valueTransformerName { members.append(("transformer", .string(name))) }

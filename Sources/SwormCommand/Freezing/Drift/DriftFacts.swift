@@ -53,11 +53,12 @@ struct DriftFacts {
         formerName = former == name ? nil : former
         guard case .object(let members) = value else { return }
         for (subject, member) in members where !Self.separate.contains(subject) {
+            switch (subject, member) {
             // An empty modifier is no modifier.
-            if subject == "versionHashModifier", case .string("") = member {
-                add(subject, says: "none")
-            } else {
-                add(subject, says: Self.text(member))
+            case ("versionHashModifier", .string("")): add(subject, says: "none")
+            // With its brackets, so that collections of the same values differ.
+            case ("default", .array), ("default", .object): add(subject, says: ModelJSON.text(member))
+            default: add(subject, says: Self.text(member))
             }
         }
     }
