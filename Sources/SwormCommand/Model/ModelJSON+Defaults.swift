@@ -18,8 +18,8 @@ extension ModelJSON {
         case let set as NSOrderedSet: return .array(set.array.map { plain(any: $0) })
         case let set as Set<AnyHashable>: return sorted(set.map { plain(any: $0.base) })
         case let set as NSSet: return sorted(set.allObjects.map { plain(any: $0) })
-        case let number as NSNumber: return .string(number.stringValue)
         case let number as any BinaryInteger: return .string("\(number)")
+        case let number as NSNumber: return .string(number.stringValue)
         case let value?: return .string("\(type(of: value))")
         case nil: return .null
         }

@@ -52,8 +52,9 @@ struct FrozenSwiftTests {
         try workshop.write(OddXML.text, model: "Odd")
         try workshop.write(PressXML.text, model: "Press")
         try workshop.write(HouseXML.text, model: "House")
+        try workshop.write(TwinsXML.xml, model: "Twins")
         try expectHashes(
-            ["Library", "Odd", "Press", "House"].map { name in
+            ["Library", "Odd", "Press", "House", "Twins"].map { name in
                 let path = workshop.file(name + ".xcdatamodel")
                 let model = try NSManagedObjectModel.load(contentsOf: URL(fileURLWithPath: path))
                 return Version(hashes: model.entityVersionHashesByName, words: [path])

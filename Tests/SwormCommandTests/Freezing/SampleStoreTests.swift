@@ -152,6 +152,7 @@ struct SampleStoreTests {
 
     @Test(arguments: [
         "(?=a)b", "(a", "a)", "[a", "a{", "*", "\\", "(?<x>a)\\1", "(\\d", String(repeating: "(", count: 5000),
+        "(?x)a #{-1}", "(?x)a #{-3,-1}", "a{+1}",
     ])
     func `other patterns have no strings`(pattern: String) { #expect(PatternSample(pattern) == nil) }
 

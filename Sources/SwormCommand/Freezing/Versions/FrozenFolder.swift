@@ -43,7 +43,7 @@ struct FrozenFolder {
 
     /// Returns the files of versions that have no manifest.
     ///
-    /// A store or a model on its own may be unrelated to any frozen version.
+    /// A record with a store may be that of a release ledger, and a model on its own that of an application.
     func strays() throws -> [FrozenDrift] {
         let complete = Set(try manifestedVersions())
         var names: [String: [String]] = [:]
@@ -53,7 +53,10 @@ struct FrozenFolder {
             names[version.name, default: []].append(name)
             if version.isCertain { certain.insert(version.name) }
         }
-        let incomplete = names.filter { certain.contains($0.key) || $0.value.count > 1 }
+        let incomplete = names.filter { version, names in
+            certain.contains(version)
+                || names.count > 1 && names.contains { $0.hasSuffix(FrozenNames.modelSuffix) }
+        }
         return incomplete.sorted { $0.key < $1.key }.flatMap { version, names in
             names.sorted().map { name in
                 FrozenDrift(
@@ -67,12 +70,13 @@ struct FrozenFolder {
     private func requireOwnTypes(_ names: FrozenNames) throws {
         guard FileKind(path: url.path) == .folder else { return }
         for version in try manifestedVersions().sorted() where version != names.version {
-            guard let other = try? FrozenVersion(version, in: self).names,
-                let shared = other.typeNames.intersection(names.typeNames).min()
-            else { continue }
+            guard let other = try? FrozenVersion(version, in: self).names else { continue }
+            let shared = other.typeNames.intersection(names.typeNames).sorted()
+            guard !shared.isEmpty else { continue }
             throw ToolError(
                 .usage,
-                "the versions '\(version)' and '\(names.version)' would both have the Swift type '\(shared)'",
+                "the versions '\(version)' and '\(names.version)' would both have Swift types with the name "
+                    + shared.map { "'\($0)'" }.joined(separator: " and "),
                 hint: "choose a name that differs in a letter from A to Z or in a digit: --name NAME")
         }
     }

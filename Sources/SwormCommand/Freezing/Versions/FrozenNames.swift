@@ -27,7 +27,7 @@ struct FrozenNames: Hashable {
 
     static let manifestSuffix = ".frozen.json"
     static let recordSuffix = ".release.json"
-    private static let modelSuffix = ".xcdatamodel"
+    static let modelSuffix = ".xcdatamodel"
     private static let tablesSuffix = ".tables.swift"
     private static let schemaSuffix = ".schema.swift"
     private static let storeSuffix = ".store"
@@ -48,11 +48,11 @@ struct FrozenNames: Hashable {
     /// The entries of the folder that belong to the version, the manifest last.
     var entries: [String] { [storeFolder, modelFolder, tables, schema, record, manifest] }
 
-    /// Returns the version to which an entry of the folder belongs by its name, and whether only a frozen version has
-    /// entries with such a name.
+    /// Returns the version to which an entry of the folder belongs by its name, and whether nothing but a frozen version
+    /// has entries with such a name. A release ledger has records and stores, too.
     static func version(ofEntry name: String) -> (name: String, isCertain: Bool)? {
-        let certain = [manifestSuffix, recordSuffix, tablesSuffix, schemaSuffix]
-        for suffix in certain + [modelSuffix, storeSuffix] where name.hasSuffix(suffix) {
+        let certain = [manifestSuffix, tablesSuffix, schemaSuffix]
+        for suffix in certain + [recordSuffix, modelSuffix, storeSuffix] where name.hasSuffix(suffix) {
             let version = String(name.dropLast(suffix.count))
             guard isFileName(version) else { return nil }
             return (version, certain.contains(suffix))
