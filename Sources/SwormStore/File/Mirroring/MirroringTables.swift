@@ -52,6 +52,21 @@ package struct MirroringTables: Sendable {
         self.columns = columns
     }
 
+    /// Returns the first of the tables of the mirroring; nil if the store is not mirrored. Only the schema is read, so a
+    /// store without valid metadata has an answer as well.
+    static func first(on connection: StoreConnection) throws -> String? {
+        var first: String?
+        try connection.rows(
+            """
+            SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' \
+            AND substr(name, 2, 4) = 'NSCK' ORDER BY name
+            """
+        ) { row in
+            if first == nil, let table = row.text(0), contains(table) { first = table }
+        }
+        return first
+    }
+
     /// Returns whether a table is one of the mirroring's.
     package static func contains(_ table: String) -> Bool {
         table.hasPrefix(prefix)

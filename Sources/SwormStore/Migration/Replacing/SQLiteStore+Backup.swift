@@ -35,14 +35,15 @@ extension SQLiteStore {
         }
         if let failure = token?.failure { throw failure }
         if openFiles?.pool.isWritingHere ?? false { throw CoreDataError.backupInside }
-        try translating("back up", token: token) {
+        let isMirrored = try translating("back up", token: token) { () throws -> Bool in
             let replacement = try replacement(of: url, token)
-            try copy(into: replacement, token)
+            let isMirrored = try copy(into: replacement, token)
             try replacement.change(change)
             // Data that is in a backup must not be missing from the store itself after a crash.
             try files?.synchronizeCommits()
             try replacement.verify(model) { if let failure = token?.failure { throw failure } }
             try replacement.finish()
+            return isMirrored
         }
         if isMirrored { warnings.report(.mirroredCopy(url.path)) }
     }
@@ -58,9 +59,10 @@ extension SQLiteStore {
         }
     }
 
-    private func copy(into replacement: StoreReplacement, _ token: InterruptToken?) throws {
-        try withView(token) { connection, layout, check in
-            try replacement.take(connection, externalData: external, model: model, layout: layout, check: check)
+    /// - Returns: Whether the store is mirrored to CloudKit.
+    private func copy(into replacement: StoreReplacement, _ token: InterruptToken?) throws -> Bool {
+        try withView(token) { connection, _, check in
+            try replacement.take(connection, externalData: external, check: check)
         }
     }
 

@@ -4,17 +4,20 @@ import SwormSQLite
 extension StoreReplacement {
     /// Copies the state that a connection reads, with the files of external data that it references.
     ///
+    /// The form in which a mirroring to CloudKit names its files is not established, so the copy of a mirrored store has
+    /// all files.
+    ///
     /// - Parameters:
     ///   - connection: A connection that reads a snapshot.
     ///   - external: The external data folder of the store that the connection reads.
-    ///   - model: The model of that store.
-    ///   - layout: The tables of that store.
     ///   - check: A closure that is called repeatedly. An error that it throws ends the copying.
+    /// - Returns: Whether the store is mirrored to CloudKit.
     func take(
-        _ connection: StoreConnection, externalData external: ExternalDataFolder, model: CompiledModel,
-        layout: StoreLayout, check: @escaping () throws -> Void
-    ) throws {
-        let names = try connection.externalFiles(model, layout: layout)
+        _ connection: StoreConnection, externalData external: ExternalDataFolder, check: @escaping () throws -> Void
+    ) throws -> Bool {
+        let isMirrored = try MirroringTables.first(on: connection) != nil
+        let named = try connection.namedExternalFiles()
+        let names = named.union(isMirrored ? Self.names(in: external.path ?? "") : [])
         // The store's own file may be too new to be recognized as a store beside the target.
         if !names.isEmpty, let folder = external.path.flatMap(FileIdentity.init),
             folder == FileIdentity(path: files.externalData)
@@ -34,10 +37,18 @@ extension StoreReplacement {
             if index == 0 || FileKind(path: next.externalData) == nil {
                 try files.calls.makeFolders(next.externalData)
             }
-            try files.calls.copyFile(from, to: to)
+            do {
+                try files.calls.copyFile(from, to: to)
+            } catch {
+                // Another process may remove a file that no row names.
+                guard !named.contains(name), FileKind(itself: from) == nil else { throw error }
+                files.calls.removeIfPresent(to)
+                continue
+            }
             try files.calls.synchronize(to)
         }
         advance(to: next)
+        return isMirrored
     }
 
     /// Calls a closure with a connection to the store that was made.

@@ -191,7 +191,9 @@ package final class StoreReplacement {
         try finish(last) { original, made, present in
             let before = try original?.externalFiles(source, path: self.files.main) ?? []
             let after = try made.externalFiles(destination, path: self.files.main)
-            return Ending(arriving: after.subtracting(present), leaving: before.subtracting(after))
+            var leaving = before.subtracting(after)
+            if !leaving.isEmpty { leaving.subtract(try made.namedExternalFiles()) }
+            return Ending(arriving: after.subtracting(present), leaving: leaving)
         }
     }
 
