@@ -156,7 +156,8 @@ extension SQLiteStore {
         }
         let open = OpenStore(
             pool: pool, model: model, layout: layout, identifier: inspection.metadata.identifier, place: nil,
-            path: files.main, isMirrored: mirroringTable != nil, limits: limits)
+            path: files.main, isMirrored: mirroringTable != nil, writesMirroredStores: options.writesMirroredStores,
+            limits: limits)
         return (inspection.metadata, open)
     }
 
