@@ -57,21 +57,31 @@ extension StoreReplacement {
         try CoreDataError.translating(while: "copy", path: current.main) { try body(try connection(to: current)) }
     }
 
-    /// Verifies the store that was made.
+    /// Verifies the store that was made, which is a copy of another one.
     ///
-    /// - Parameter checkCancellation: A closure that is called repeatedly. An error that it throws ends the check.
-    /// - Throws: ``CoreDataError`` that lists the issues found.
-    func verify(_ model: CompiledModel, checkCancellation: @escaping () throws -> Void) throws {
-        guard let current else { return }
+    /// - Parameters:
+    ///   - known: Returns the findings of the original. It is called only if the copy has issues.
+    ///   - checkCancellation: A closure that is called repeatedly. An error that it throws ends the check.
+    /// - Returns: The issues that the original has as well.
+    /// - Throws: ``CoreDataError`` that lists the issues of the copy that the original does not have, or those of a file
+    ///   that SQLite reports as damaged, which must not replace an earlier backup.
+    func verify(
+        _ model: CompiledModel, known: () throws -> [StoreIssue], checkCancellation: @escaping () throws -> Void
+    ) throws -> [StoreIssue] {
+        guard let current else { return [] }
         let findings = try StoreVerification.findings(of: current.url, model: model, disk: options.disk) { _, _ in
             try checkCancellation()
         }
         let issues = StoreVerification.grave(findings)
-        guard issues.isEmpty else {
+        guard !issues.isEmpty else { return [] }
+        let damage = issues.filter { $0.kind == .integrity }
+        let new = damage.isEmpty ? StoreVerification.grave(issues, beyond: try known()) : damage
+        guard new.isEmpty else {
             throw CoreDataError(
                 CocoaError.Code.fileReadCorruptFile.rawValue,
-                "The copy of the store is damaged and was discarded: \(issues.prefix(3).map(\.message).joined(separator: "; ")). Check the store itself."
+                "The copy of the store is damaged and was discarded: \(new.prefix(3).map(\.message).joined(separator: "; ")). Check the store itself."
             )
         }
+        return issues
     }
 }
