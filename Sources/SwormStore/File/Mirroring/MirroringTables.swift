@@ -67,6 +67,24 @@ package struct MirroringTables: Sendable {
         return first
     }
 
+    /// Returns the first of the tables of the mirroring in a file that may be damaged otherwise; nil if the store is not
+    /// mirrored, or its schema cannot be read because the file is damaged. The file is not changed.
+    ///
+    /// - Throws: ``CoreDataError`` if the file cannot be read for another reason.
+    package static func first(in files: StoreFiles) throws -> String? {
+        guard let stamp = FileStamp(path: files.main), stamp.size > 0 else { return nil }
+        do {
+            return try CoreDataError.translating(while: "open", path: files.main) { () throws -> String? in
+                let access = try ReadOnlyAccess(files: files, isWatched: false)
+                return try withExtendedLifetime(access) {
+                    try first(on: StoreConnection(access.connect(timeout: 0, cacheSizeKiB: 64)))
+                }
+            }
+        } catch let error as CoreDataError where StoreVerification.kind(of: error) == .integrity {
+            return nil
+        }
+    }
+
     /// Returns whether a table is one of the mirroring's.
     package static func contains(_ table: String) -> Bool {
         table.hasPrefix(prefix)

@@ -74,6 +74,9 @@ package final class StoreReplacement {
         return try CoreDataError.translating(while: "read", path: files.main) { try lock.connection.size() }
     }
 
+    /// The connection that locks the store; nil if there is no store, or it is too damaged to be locked.
+    var lockedConnection: StoreConnection? { lock?.connection }
+
     func inspection() throws -> StoreInspection? {
         guard let lock else { return nil }
         return try CoreDataError.translating(while: "open", path: files.main) {
