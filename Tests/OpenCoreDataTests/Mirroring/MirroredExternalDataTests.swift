@@ -59,12 +59,16 @@ struct MirroredExternalDataTests {
     }
 
     @Test func `a migration without the attribute keeps a file that the mirroring names, too`() throws {
-        func model(_ properties: [NSPropertyDescription]) -> NSManagedObjectModel {
-            Build.model(Build.entity("Book", [Build.attribute("title")] + properties))
+        func model(hasCover: Bool) -> NSManagedObjectModel {
+            var properties = [Build.attribute("title")]
+            if hasCover {
+                properties.append(
+                    Build.attribute("cover", .binaryDataAttributeType) { $0.allowsExternalBinaryDataStorage = true })
+            }
+            return Build.model(Build.entity("Book", properties))
         }
-        let cover = Build.attribute("cover", .binaryDataAttributeType) { $0.allowsExternalBinaryDataStorage = true }
         for isNamed in [true, false] {
-            let store = try MigratedStore(model([cover]), options: [NSPersistentHistoryTrackingKey: true]) {
+            let store = try MigratedStore(model(hasCover: true), options: [NSPersistentHistoryTrackingKey: true]) {
                 try $0.make("Book", ["title": "Emma", "cover": long])
             }
             try store.mirror()
@@ -72,7 +76,7 @@ struct MirroredExternalDataTests {
             if isNamed { try store.folder.raw().execute(reference(to: name)) }
             var options = StoreOptions()
             options.writesMirroredStores = true
-            try store.run(to: model([]), options: options)
+            try store.run(to: model(hasCover: false), options: options)
             #expect(store.folder.externalFiles == (isNamed ? [name] : []))
         }
     }

@@ -97,7 +97,7 @@ enum MirroringWords {
         switch event.succeeded {
         case true?: "succeeded"
         case false?: error(event).map { "failed: \($0)" } ?? "failed, for an unknown reason"
-        case nil: event.end == nil ? "not finished" : unknown
+        case nil: event.isUnfinished ? "not finished" : unknown
         }
     }
 

@@ -67,6 +67,8 @@ package struct MirroringReport: Sendable, Hashable {
         /// The beginning, in seconds since 2001.
         package var start: Double?
         package var end: Double?
+        /// Whether the file shows that the event has no end yet.
+        package var isUnfinished = false
         package var succeeded: Bool?
         package var errorDomain: String?
         package var errorCode: Int64?
