@@ -30,7 +30,8 @@ struct NewMirroringTests {
     }
 
     private func thrown(by work: () throws -> Void) throws -> CoreDataError {
-        try #require(throws: CoreDataError.self) { try work() }
+        let error = coreDataError(work)
+        return try #require(error)
     }
 
     @Test(arguments: [true, false])
