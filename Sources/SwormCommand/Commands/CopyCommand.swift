@@ -62,8 +62,12 @@ enum CopyCommand {
         try copyFiles(from: old.externalData, to: new.externalData)
         try copyRows(from: look, to: new.main, progress: progress)
         try copyFiles(from: old.externalData, to: new.externalData)
-        let named = try ExternalReferences.all(in: target)
+        let copy = try StoreInspector(url: target)
+        let named = try copy.namedExternalFiles()
         guard FileManager.default.fileExists(atPath: new.externalData) else { return Array(named) }
+        // The form in which a mirroring names its files is not established, so the copy of a mirrored store has all of
+        // them.
+        guard copy.mirroringTable == nil else { return ExternalReferences.missing(named, in: new.externalData) }
         for name in try FileManager.default.contentsOfDirectory(atPath: new.externalData) {
             guard let identifier = UUID(uuidString: name), !named.contains(identifier) else { continue }
             try FileManager.default.removeItem(atPath: new.externalData + "/" + name)

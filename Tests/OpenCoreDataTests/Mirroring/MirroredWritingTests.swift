@@ -209,6 +209,11 @@ struct MirroredWritingTests {
         #expect(coreDataError { try open.backup(to: store.url) }?.message.contains("mirrored to CloudKit") == true)
         open.close()
         #expect(try store.folder.contents() == before)
+        // The tables of the mirroring count even if the metadata are damaged.
+        let metadata = try store.lines("SELECT quote(Z_PLIST) FROM Z_METADATA")
+        try store.folder.raw().execute("UPDATE Z_METADATA SET Z_PLIST = x'00'")
+        #expect(try #require(replace(nil)).message.contains("mirrored to CloudKit"))
+        try store.folder.raw().execute("UPDATE Z_METADATA SET Z_PLIST = \(metadata.first ?? "NULL")")
         #expect(replace(mirroredOptions) == nil)
         #expect(try store.lines("SELECT ZNAME FROM ZTAG") == ["plain"])
     }

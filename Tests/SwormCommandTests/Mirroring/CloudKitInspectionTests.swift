@@ -42,7 +42,8 @@ struct CloudKitInspectionTests {
             "true": "Nothing waits here.", "false": "Changes wait here.",
             "null": "It is unknown whether something waits here.",
         ]
-        let conclusion = try #require(conclusions[expected.values["nothingWaitsHere"] ?? ""])
+        let plain = try #require(conclusions[expected.values["nothingWaitsHere"] ?? ""])
+        let conclusion = planted.state.conclusion ?? plain
         #expect(text.out.contains(conclusion + " This is the state of this file. The state of the server"))
         for output in [run.out, text.out] {
             #expect(!output.contains(MirroringSQL.userRecord) && !output.contains(MirroringSQL.recordPrefix))
@@ -92,11 +93,24 @@ struct CloudKitInspectionTests {
             "mirroring   1 table, columns of an unknown form", "account     unknown", "exported    unknown",
             "waiting     unknown", "            unknown records, of which unknown deletions",
             "transactions after the last exported one: unknown", "zones: unknown",
-            "records of entities that the store does not have: unknown",
+            "records of entities that the store does not have: unknown", "deleted     unknown",
         ] { #expect(run.lines.contains(line), "\(line) in \(run.out)") }
         let cells = run.lines.map { $0.split(separator: " ").map(String.init) }
         #expect(cells.contains(["Tag", "2", "unknown", "unknown", "unknown", "unknown", "unknown"]))
         #expect(run.out.contains("It is unknown whether something waits here."))
+        #expect(!run.out.contains("clears away") && !run.out.contains("not finished"))
+    }
+
+    @Test func `an unknown number of deletions is not one that the next export clears away`() {
+        func words(_ records: Int64?, _ relationships: Int64?) -> String? {
+            MirroringWords.finished(MirroringReport.Finished(records: records, relationships: relationships))
+        }
+        let end = "that the next export clears away"
+        #expect(words(nil, nil) == "unknown" && words(0, nil) == "unknown" && words(nil, 0) == "unknown")
+        #expect(words(0, 0) == nil)
+        #expect(words(0, 1) == "0 records and 1 relationship " + end)
+        #expect(words(1, nil) == "1 record and unknown relationships " + end)
+        #expect(words(nil, 2) == "unknown records and 2 relationships " + end)
     }
 
     @Test func `inspect without the option leads to it`() throws {

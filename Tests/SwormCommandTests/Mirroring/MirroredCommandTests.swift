@@ -49,6 +49,20 @@ struct MirroredCommandTests {
         try isRefused(Run(["rebuild", plain, workshop.storePath] + words), in: workshop, before: before)
     }
 
+    @Test func `a mirrored store whose metadata are damaged is replaced by nothing`() throws {
+        let workshop = try workshop()
+        try makePlain(workshop)
+        try workshop.execute("UPDATE Z_METADATA SET Z_PLIST = x'00'")
+        let before = try workshop.contents()
+        let plain = workshop.file("Plain.sqlite")
+        try isRefused(Run(["copy", plain, workshop.storePath, "--force"]), in: workshop, before: before)
+        // Without the tables of the mirroring, a store with such metadata is replaced.
+        let other = workshop.file("Other.sqlite")
+        #expect(Run(["copy", plain, other]).code == .ok)
+        try workshop.execute("UPDATE Z_METADATA SET Z_PLIST = x'00'", on: "Other.sqlite")
+        #expect(Run(["copy", plain, other, "--force"]).code == .ok)
+    }
+
     @Test func `a rebuilt store is not mirrored, and says so`() throws {
         let workshop = try workshop()
         let run = Run(["rebuild", workshop.storePath, workshop.file("New.sqlite"), "--model", workshop.modelPath])

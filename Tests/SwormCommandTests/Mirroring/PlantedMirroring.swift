@@ -10,15 +10,18 @@ struct PlantedMirroring: Sendable, CustomTestStringConvertible {
     var testDescription: String
     /// Whether all objects were exported before.
     var isExported = true
+    /// The first sentence of the conclusion, if it has a reason.
+    var conclusion: String?
     /// Plants the state, and returns the facts that are different.
     var plant: @Sendable (Workshop, MirroringSQL.Generation) throws -> [String: String?]
 
     init(
-        _ name: String, isExported: Bool = true,
+        _ name: String, isExported: Bool = true, conclusion: String? = nil,
         plant: @escaping @Sendable (Workshop, MirroringSQL.Generation) throws -> [String: String?]
     ) {
         testDescription = name
         self.isExported = isExported
+        self.conclusion = conclusion
         self.plant = plant
     }
 
@@ -52,7 +55,7 @@ struct PlantedMirroring: Sendable, CustomTestStringConvertible {
 
     static func optional(_ facts: [String: String]) -> [String: String?] { facts.mapValues { $0 } }
 
-    static let all = Array([waiting, sent, starting, broken, unfamiliar, events, zones].joined())
+    static let all = Array([waiting, sent, starting, broken, gaps, unfamiliar, events, zones].joined())
 
     // MARK: What waits
 

@@ -16,14 +16,7 @@ struct MirroringText {
         for (index, part) in MirroringWords.waiting(report.waiting).enumerated() {
             field(index == 0 ? "waiting" : "", value: part)
         }
-        let finished = report.finished
-        if finished.records != 0 || finished.relationships != 0 {
-            field(
-                "deleted",
-                value:
-                    "\(MirroringWords.count(finished.records, of: "record")) and \(MirroringWords.count(finished.relationships, of: "relationship")) that the next export clears away"
-            )
-        }
+        if let words = MirroringWords.finished(report.finished) { field("deleted", value: words) }
         if report.fetchesZonesAgain { field("migrated", value: "the next mirrored opening fetches every zone again") }
         console.line()
         writeEntities()

@@ -35,7 +35,7 @@ enum MirroringWords {
         case .unknown: return unknown
         case .transactions(let number):
             guard history.isContinuous == false else { return "up to transaction \(number)" }
-            return "up to transaction \(number); the history after it is incomplete, so the mirroring begins anew"
+            return "up to transaction \(number); the history does not continue from there, so the mirroring begins anew"
         }
     }
 
@@ -48,12 +48,32 @@ enum MirroringWords {
         ]
     }
 
+    /// Returns the words for what was deleted and uploaded; nil if there is nothing. Without a known number, nothing is said
+    /// about the next export.
+    static func finished(_ finished: MirroringReport.Finished) -> String? {
+        let counts = [finished.records, finished.relationships]
+        guard counts.contains(where: { $0 ?? 0 > 0 }) else { return counts.contains(nil) ? unknown : nil }
+        let parts = [count(finished.records, of: "record"), count(finished.relationships, of: "relationship")]
+        return "\(parts.joined(separator: " and ")) that the next export clears away"
+    }
+
     /// Returns the conclusion about the file.
     static func conclusion(_ report: MirroringReport) -> String {
         switch report.isDone {
         case true?: "Nothing waits here."
         case false?: "Changes wait here."
-        case nil: "It is unknown whether something waits here."
+        case nil: "It is unknown whether something waits here\(gap(in: report.history))."
+        }
+    }
+
+    /// Returns the reason for which a history does not show what waits; empty if it does, or if it is unknown what was
+    /// exported.
+    private static func gap(in history: MirroringReport.History) -> String {
+        guard case .transactions = history.export else { return "" }
+        switch history.isContinuous {
+        case true?: return ""
+        case false?: return ": the history does not continue from the last exported transaction"
+        case nil: return ": transactions after the last exported one may be missing from the history"
         }
     }
 
@@ -77,7 +97,7 @@ enum MirroringWords {
         switch event.succeeded {
         case true?: "succeeded"
         case false?: error(event).map { "failed: \($0)" } ?? "failed, for an unknown reason"
-        case nil: event.end == nil ? "not finished" : unknown
+        case nil: event.isUnfinished ? "not finished" : unknown
         }
     }
 

@@ -153,8 +153,7 @@ struct StoreReport {
     }
 
     private mutating func readWarnings(from look: StoreInspector, model: CompiledModel?) throws {
-        let missing = ExternalReferences.missing(
-            try ExternalReferences.all(in: look.files.url), in: look.files.externalData)
+        let missing = ExternalReferences.missing(try look.namedExternalFiles(), in: look.files.externalData)
         if let words = ExternalReferences.warning(missing) { warnings.append(words) }
         if let mirrored = look.mirroringTable {
             warnings.append(

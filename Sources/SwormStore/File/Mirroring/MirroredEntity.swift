@@ -20,7 +20,7 @@ struct MirroredEntity: Sendable {
     }
 
     /// The first number that is not assigned to an entity of a model.
-    private static let modelEnd: Int64 = 16_000
+    static let modelEnd: Int64 = 16_000
 
     /// Returns the entities that a file lists, without a model.
     static func all(on connection: StoreConnection, columns: [String: [String]]) throws -> [MirroredEntity] {

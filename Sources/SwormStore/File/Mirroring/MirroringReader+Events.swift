@@ -12,6 +12,7 @@ extension MirroringReader {
             "ZCLOUDKITEVENTTYPE", "ZSTARTEDAT", "ZENDEDAT", "ZSUCCEEDED", "ZERRORDOMAIN", "ZERRORCODE",
         ]
         let order = ["ZSTARTEDAT", "Z_PK"].first { tables.has($0, in: .event) }.map { " ORDER BY \($0) DESC" } ?? ""
+        let knowsEnds = tables.has("ZENDEDAT", in: .event)
         var events: [MirroringReport.Event] = []
         try connection.rows(
             "SELECT \(names.map(column).joined(separator: ", ")) FROM \(table)\(order) LIMIT \(Self.eventLimit)"
@@ -20,6 +21,7 @@ extension MirroringReader {
             event.kind = row.integer(0).flatMap(MirroringReport.Event.Kind.init)
             event.start = row.number(1)
             event.end = row.number(2)
+            event.isUnfinished = knowsEnds && row.isNull(2)
             event.succeeded = row.flag(3)
             if case .text(let domain) = row.storedValue(4) { event.errorDomain = mask.masked(domain) }
             event.errorCode = row.integer(5)

@@ -24,13 +24,18 @@ extension MirroringReader {
         }
     }
 
-    /// Returns whether the history still contains each transaction after the last exported one.
+    /// Returns whether the history still contains each transaction after the last exported one; nil if that is unknown.
     private func isContinuous(after export: MirroringReport.Export) throws -> Bool? {
         guard case .transactions(let last) = export else { return nil }
         guard let first = try connection.integer("SELECT min(Z_PK) FROM ATRANSACTION"),
             let highest = try connection.integer("SELECT max(Z_PK) FROM ATRANSACTION")
         else { return last == 0 }
-        return last <= highest && (first <= last || first - 1 == last)
+        guard last <= highest, first <= last || first - 1 == last else { return false }
+        // Transactions with the highest numbers may have been deleted.
+        let recorded = try connection.integer(
+            "SELECT max(Z_MAX) FROM Z_PRIMARYKEY WHERE Z_NAME = ? AND Z_ENT >= ?",
+            binding: [.text(HistoryTables.Kind.transaction.rawValue), .integer(MirroredEntity.modelEnd)])
+        return (recorded ?? highest) > highest ? nil : true
     }
 
     private func unsent(after last: Int64, _ mask: NameMask) throws -> [MirroringReport.Authored]? {

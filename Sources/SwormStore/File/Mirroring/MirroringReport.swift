@@ -52,7 +52,8 @@ package struct MirroringReport: Sendable, Hashable {
 
     package struct History: Sendable, Hashable {
         package var export: Export
-        /// Whether the history contains every transaction after the last exported one.
+        /// Whether the history contains every transaction after the last exported one. If it does not, the transactions to
+        /// send are incomplete.
         package var isContinuous: Bool?
         /// The transactions that the next export sends, by author.
         package var unsent: [Authored]?
@@ -66,6 +67,8 @@ package struct MirroringReport: Sendable, Hashable {
         /// The beginning, in seconds since 2001.
         package var start: Double?
         package var end: Double?
+        /// Whether the file shows that the event has no end yet.
+        package var isUnfinished = false
         package var succeeded: Bool?
         package var errorDomain: String?
         package var errorCode: Int64?
@@ -121,13 +124,14 @@ package struct MirroringReport: Sendable, Hashable {
     package var zones: [Zone]?
 
     /// Whether nothing waits for upload in this file: nothing is marked, no transaction is unsent, and every row has a
-    /// record.
+    /// record. This is unknown if transactions after the last exported one may be missing.
     package var isDone: Bool? {
         let unsent = history.unsent.map { $0.reduce(0) { $0 + $1.transactions } }
         let parts = [
             waiting.uploads, waiting.relationships, waiting.shares, waiting.movedRecords, unsent, rowsWithoutRecord,
         ]
         if parts.contains(where: { $0 ?? 0 > 0 }) { return false }
+        if case .transactions = history.export, history.isContinuous != true { return nil }
         return parts.contains(nil) ? nil : true
     }
 

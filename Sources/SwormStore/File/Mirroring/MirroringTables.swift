@@ -52,6 +52,39 @@ package struct MirroringTables: Sendable {
         self.columns = columns
     }
 
+    /// Returns the first of the tables of the mirroring; nil if the store is not mirrored. Only the schema is read, so a
+    /// store without valid metadata has an answer as well.
+    static func first(on connection: StoreConnection) throws -> String? {
+        var first: String?
+        try connection.rows(
+            """
+            SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' \
+            AND substr(name, 2, 4) = 'NSCK' ORDER BY name
+            """
+        ) { row in
+            if first == nil, let table = row.text(0), contains(table) { first = table }
+        }
+        return first
+    }
+
+    /// Returns the first of the tables of the mirroring in a file that may be damaged otherwise; nil if the store is not
+    /// mirrored, or its schema cannot be read because the file is damaged. The file is not changed.
+    ///
+    /// - Throws: ``CoreDataError`` if the file cannot be read for another reason.
+    package static func first(in files: StoreFiles) throws -> String? {
+        guard let stamp = FileStamp(path: files.main), stamp.size > 0 else { return nil }
+        do {
+            return try CoreDataError.translating(while: "open", path: files.main) { () throws -> String? in
+                let access = try ReadOnlyAccess(files: files, isWatched: false)
+                return try withExtendedLifetime(access) {
+                    try first(on: StoreConnection(access.connect(timeout: 0, cacheSizeKiB: 64)))
+                }
+            }
+        } catch let error as CoreDataError where StoreVerification.kind(of: error) == .integrity {
+            return nil
+        }
+    }
+
     /// Returns whether a table is one of the mirroring's.
     package static func contains(_ table: String) -> Bool {
         table.hasPrefix(prefix)

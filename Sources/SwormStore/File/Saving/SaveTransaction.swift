@@ -33,12 +33,12 @@ final class SaveTransaction {
     /// The transaction that this save has added to the history, if any.
     var writtenHistory = WrittenHistory()
     /// Whether Core Data mirrors the store to CloudKit.
-    let isMirrored: Bool
+    private(set) var isMirrored = false
     /// The changes other than insertions that are recorded in the history.
     var notes = HistoryNotes()
     /// The number of changed rows that were recorded before this save, for the listeners of the file.
     private var recorded = 0
-    private let historyCache: HistoryCache
+    private let open: OpenStore
     private let upkeep: DerivationUpkeep
     /// The limits of an inferred model, or nil if the model was not inferred.
     let limits: InferredLimits?
@@ -57,10 +57,9 @@ final class SaveTransaction {
         self.model = model
         layout = open.layout
         columns = open.columns
-        historyCache = open.history
+        self.open = open
         upkeep = open.upkeep
         limits = open.limits
-        isMirrored = open.isMirrored
         self.external = external
     }
 
@@ -104,9 +103,17 @@ final class SaveTransaction {
     private func prepare() throws {
         connection.changes.removeAll()
         recorded = connection.base.recordedChanges
-        history = try historyCache.tables(connection, model: model, layout: layout)
+        try readHistoryTables()
         try allocateKeys()
         try noteRequest()
+    }
+
+    /// Finds the tables of the history, and throws an error if the changes could not reach the mirroring of the store.
+    private func readHistoryTables() throws {
+        let found = try open.history.read(connection, model: model, layout: layout)
+        history = found.tables
+        isMirrored = found.isMirrored
+        if isMirrored { try refuseNewMirroring(keepsHistory: history != nil, open: open) }
     }
 
     /// Runs the closure, and undoes its changes if the writes must be repeated.
@@ -134,7 +141,7 @@ final class SaveTransaction {
     /// external files, history, and the changes noted by triggers.
     func run<Output>(_ statements: () throws -> Output) throws -> Output {
         connection.changes.removeAll()
-        history = try historyCache.tables(connection, model: model, layout: layout)
+        try readHistoryTables()
         let output = try statements()
         try upkeep.settle(connection)
         try writeHistory()

@@ -43,7 +43,7 @@ extension SQLiteStore {
                 let pool = try makePool(files, writer: connection, isShared: isShared, options: options)
                 let open = OpenStore(
                     pool: pool, model: model, layout: layout, identifier: metadata.identifier, place: nil,
-                    path: files.main)
+                    path: files.main, writesMirroredStores: options.writesMirroredStores)
                 return SQLiteStore(
                     url: url, files: files, model: model, options: options, metadata: metadata, open: open)
             }

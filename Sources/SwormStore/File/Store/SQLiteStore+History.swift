@@ -2,13 +2,13 @@ import Foundation
 import SwormSQLite
 
 extension SQLiteStore {
-    /// Whether Core Data mirrors the store to CloudKit.
+    /// Whether Core Data mirrors the store to CloudKit, according to the schema that was read last.
     package var isMirrored: Bool { openFiles?.isMirrored ?? false }
 
-    package var historyDeletionRefusal: String? {
-        guard isMirrored else { return nil }
-        return
-            "the store '\(files?.main ?? "in memory")' is mirrored to CloudKit. Core Data exports changes from the history, and if a part of it is missing, the next export fails with the code 134301, and the mirroring deletes its records and begins anew. Let the app that mirrors the store delete its history"
+    package var historyDeletionRefusal: String? { isMirrored ? mirroredHistoryRefusal : nil }
+
+    private var mirroredHistoryRefusal: String {
+        "the store '\(files?.main ?? "in memory")' is mirrored to CloudKit. Core Data exports changes from the history, and if a part of it is missing, the next export fails with the code 134301, and the mirroring deletes its records and begins anew. Let the app that mirrors the store delete its history"
     }
 
     package func deleteHistory(before bound: HistoryBound) throws -> Bool {
@@ -20,9 +20,13 @@ extension SQLiteStore {
         return try translating("delete history in") {
             try open.pool.withWriter(watch: watch) { connection in
                 try connection.base.transaction(.immediate) {
-                    guard let tables = try open.history.tables(connection, model: model, layout: open.layout) else {
-                        return false
+                    // Another process may have begun to mirror the store since it was opened.
+                    let found = try open.history.read(connection, model: model, layout: open.layout)
+                    guard !found.isMirrored else {
+                        throw CoreDataError(
+                            NSPersistentStoreOperationError, "Cannot delete history: \(mirroredHistoryRefusal).")
                     }
+                    guard let tables = found.tables else { return false }
                     try tables.require(["Z_PK", "ZTIMESTAMP"], in: .transaction, path: open.path)
                     try tables.require(["Z_PK", "ZTRANSACTIONID"], in: .change, path: open.path)
                     // The numbers of deleted rows are never reused, even if the key counters are behind.

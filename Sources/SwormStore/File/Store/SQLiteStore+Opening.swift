@@ -147,6 +147,10 @@ extension SQLiteStore {
         let keepsHistory = options.tracksHistory || inspection.keepsHistory || mirroringTable != nil
         let pool = try CoreDataError.translating(while: "open", path: files.main) { () throws -> ConnectionPool in
             let writer = try connect(files, options: options, access: .readWrite)
+            if mirroringTable != nil {
+                try HistorySchema.refuseExportedNumbers(
+                    writer, model: model, identifier: inspection.metadata.identifier, path: files.main)
+            }
             let isShared = try useJournal(of: options, on: writer, files: files)
             if keepsHistory { try HistorySchema.add(to: writer, model: model) }
             return try makePool(files, writer: writer, isShared: isShared, options: options)
@@ -156,7 +160,8 @@ extension SQLiteStore {
         }
         let open = OpenStore(
             pool: pool, model: model, layout: layout, identifier: inspection.metadata.identifier, place: nil,
-            path: files.main, isMirrored: mirroringTable != nil, limits: limits)
+            path: files.main, isMirrored: mirroringTable != nil, writesMirroredStores: options.writesMirroredStores,
+            limits: limits)
         return (inspection.metadata, open)
     }
 

@@ -62,16 +62,20 @@ extension SQLiteStore {
     /// - Throws: ``CoreDataError`` if the file can no longer be opened, or contains another store or a store of another
     ///   model.
     package func resume() throws {
-        try translating("resume") { try openFiles?.pool.resume(checking: checkContent) }
+        try translating("resume") {
+            guard let open = openFiles else { return }
+            try open.pool.resume { try checkContent(of: open) }
+        }
     }
 
     /// Throws an error if the file does not contain the store that was opened. While no connection was open, the file
-    /// system may have assigned the file's number to another file.
-    private func checkContent() throws {
+    /// system may have assigned the file's number to another file, and Core Data may have begun to mirror the store.
+    private func checkContent(of open: OpenStore) throws {
         guard let files else { return }
         let (inspection, _, _) = try Self.inspect(files, largestCopy: options.largestInspectionCopy, options: options)
         try requireIdentifier(inspection.metadata, path: files.main)
         try inspection.check(against: model, path: files.main, ignoresVersion: options.ignoresVersion)
+        open.history.renew(isMirrored: inspection.mirroringTable != nil)
     }
 
     /// Throws an error if the metadata belong to another store.

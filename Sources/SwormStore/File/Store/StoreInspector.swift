@@ -60,6 +60,11 @@ package final class StoreInspector {
         }
     }
 
+    /// Returns the files of external data that any value of any table references.
+    package func namedExternalFiles() throws -> Set<UUID> {
+        try CoreDataError.translating(while: "read", path: files.main) { try holder.namedExternalFiles() }
+    }
+
     /// Runs a query, and calls a closure with each row.
     package func rows(_ sql: String, _ body: (borrowing Statement) throws -> Void) throws {
         try CoreDataError.translating(while: "read", path: files.main) { try holder.rows(sql, binding: [], body) }

@@ -7,7 +7,7 @@ extension SQLiteStore {
     /// concurrently.
     ///
     /// The copy is made in a hidden folder beside the target, checked, flushed to the disk, and then replaces the
-    /// target in one step.
+    /// target in one step. Issues that the store itself has are reported as a warning.
     ///
     /// - Parameters:
     ///   - url: The URL of the target: either no file exists there, or a store that no connection has open.
@@ -35,15 +35,19 @@ extension SQLiteStore {
         }
         if let failure = token?.failure { throw failure }
         if openFiles?.pool.isWritingHere ?? false { throw CoreDataError.backupInside }
-        try translating("back up", token: token) {
+        let (isMirrored, issues) = try translating("back up", token: token) { () throws -> (Bool, [StoreIssue]) in
             let replacement = try replacement(of: url, token)
-            try copy(into: replacement, token)
+            let isMirrored = try copy(into: replacement, token)
             try replacement.change(change)
             // Data that is in a backup must not be missing from the store itself after a crash.
             try files?.synchronizeCommits()
-            try replacement.verify(model) { if let failure = token?.failure { throw failure } }
+            let issues = try replacement.verify(model, known: { try findings(token) }) {
+                if let failure = token?.failure { throw failure }
+            }
             try replacement.finish()
+            return (isMirrored, issues)
         }
+        if !issues.isEmpty { warnings.report(.copiedIssues(issues, url.path)) }
         if isMirrored { warnings.report(.mirroredCopy(url.path)) }
     }
 
@@ -58,9 +62,23 @@ extension SQLiteStore {
         }
     }
 
-    private func copy(into replacement: StoreReplacement, _ token: InterruptToken?) throws {
+    /// Returns the findings of a check of the store itself.
+    private func findings(_ token: InterruptToken?) throws -> [StoreIssue] {
         try withView(token) { connection, layout, check in
-            try replacement.take(connection, externalData: external, model: model, layout: layout, check: check)
+            let metadata = try connection.metadataBytes().map {
+                try StoreMetadata(identifier: identifier, propertyList: $0, path: files?.main)
+            }
+            return try StoreVerification.findings(
+                connection, metadata: metadata ?? writtenMetadata, model: model, layout: layout,
+                files: files ?? StoreFiles(url: StoreFiles.memoryURL)
+            ) { _, _ in try check() }
+        }
+    }
+
+    /// - Returns: Whether the store is mirrored to CloudKit.
+    private func copy(into replacement: StoreReplacement, _ token: InterruptToken?) throws -> Bool {
+        try withView(token) { connection, _, check in
+            try replacement.take(connection, externalData: external, check: check)
         }
     }
 
@@ -97,6 +115,14 @@ extension SQLiteStore {
 }
 
 extension CoreDataError {
+    fileprivate static func copiedIssues(_ issues: [StoreIssue], _ path: String) -> CoreDataError {
+        let more = issues.count > 3 ? "; and \(issues.count - 3) more" : ""
+        return CoreDataError(
+            NSPersistentStoreOperationError,
+            "The copy '\(path)' has the same issues as the store itself: \(issues.prefix(3).map(\.message).joined(separator: "; "))\(more). Repair them in the store, and copy it again."
+        )
+    }
+
     fileprivate static var backupInside: CoreDataError {
         CoreDataError(
             NSPersistentStoreCoordinatorLockingError,

@@ -2,14 +2,17 @@ import Foundation
 import SwormSQLite
 import SwormRows
 
-// Copies that are stores of their own: they have another identifier, so both can be open in one coordinator.
+// Copies that are stores of their own: they have another identifier, so both can be open in one coordinator. The tables
+// of a mirroring to CloudKit belong to one identifier, so a mirrored store has no such copy.
 extension SQLiteStore {
     /// Creates a store in a file with the content of this store, and opens it.
     ///
     /// - Parameters:
     ///   - url: The URL of the file, which must not exist.
     ///   - options: The options to open the new store with.
+    /// - Throws: ``CoreDataError`` if the copy cannot be made, or the store is mirrored to CloudKit.
     func moved(to url: URL, options: StoreOptions) throws -> SQLiteStore {
+        if isMirrored { throw mirroredOriginal }
         let isInMemory = files == nil
         try backup(to: url, nil) { copy in
             if isInMemory {
@@ -25,8 +28,11 @@ extension SQLiteStore {
     }
 
     /// Creates a store in memory with the content of this store.
+    ///
+    /// - Throws: ``CoreDataError`` if the copy cannot be made, or the store is mirrored to CloudKit.
     func movedToMemory(options: StoreOptions) throws -> SQLiteStore {
-        try SQLiteStore.inMemory(model: model, options: options) { target in
+        if isMirrored { throw mirroredOriginal }
+        return try SQLiteStore.inMemory(model: model, options: options) { target in
             try translating("copy") {
                 try withView(nil) { source, layout, check in
                     // A copy must have pages of the same size.
@@ -42,8 +48,17 @@ extension SQLiteStore {
         }
     }
 
+    private var mirroredOriginal: CoreDataError {
+        CoreDataError(
+            NSPersistentStoreOperationError,
+            "The store '\(files?.main ?? "in memory")' is mirrored to CloudKit, so it was not migrated to another store: the new one would have another identifier, for which the token of the mirroring is not valid, and an app that mirrors it would upload each object a second time. To copy the store with its mirroring, back it up or use replacePersistentStore, which keep the identifier. For a store that is not mirrored, use an NSMigrationManager with the option \(SwormWritesMirroredStoresOption). Nothing was changed."
+        )
+    }
+
     /// Returns the metadata for a copy of the store, with the changes that no save has written yet.
     private func renewedMetadata(of copy: StoreConnection, as type: String) throws -> StoreMetadata {
+        // Another process may have begun to mirror the store since its schema was read.
+        guard try MirroringTables.first(on: copy) == nil else { throw mirroredOriginal }
         guard let bytes = try copy.metadataBytes() else {
             throw CoreDataError(NSPersistentStoreOperationError, "The store has no metadata to copy.")
         }

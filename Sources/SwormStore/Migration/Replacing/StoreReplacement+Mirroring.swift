@@ -1,13 +1,29 @@
+import SwormSQLite
+
 extension StoreReplacement {
     /// Throws an error if a store that is to be replaced by another one is mirrored to CloudKit, unless the options allow
     /// writing mirrored stores.
     func refuseMirroredTarget() throws {
-        // A damaged store, whose tables cannot be read, can be replaced.
-        guard !options.writesMirroredStores, let table = (try? inspection())?.mirroringTable else { return }
+        guard !options.writesMirroredStores, let table = try mirroringTable() else { return }
         throw CoreDataError(
             NSPersistentStoreOperationError,
             "The store '\(files.main)' is mirrored to CloudKit (it has the table \(table)), so it was not replaced: changes that it has not uploaded would be lost, and its objects would no longer be those of its records. Choose another file, or remove this store first. Nothing was changed."
         )
+    }
+}
+
+extension StoreReplacement {
+    /// Returns the first of the tables of the mirroring; nil if the store is not mirrored. A damaged store whose schema
+    /// cannot be read can be replaced, but not one of which only the metadata are damaged.
+    private func mirroringTable() throws -> String? {
+        guard let connection = lockedConnection else { return try MirroringTables.first(in: files) }
+        return try CoreDataError.translating(while: "open", path: files.main) {
+            do {
+                return try MirroringTables.first(on: connection)
+            } catch let error as SQLiteError where error.isDamage {
+                return nil
+            }
+        }
     }
 }
 

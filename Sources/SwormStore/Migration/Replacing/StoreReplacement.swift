@@ -74,6 +74,9 @@ package final class StoreReplacement {
         return try CoreDataError.translating(while: "read", path: files.main) { try lock.connection.size() }
     }
 
+    /// The connection that locks the store; nil if there is no store, or it is too damaged to be locked.
+    var lockedConnection: StoreConnection? { lock?.connection }
+
     func inspection() throws -> StoreInspection? {
         guard let lock else { return nil }
         return try CoreDataError.translating(while: "open", path: files.main) {
@@ -191,7 +194,9 @@ package final class StoreReplacement {
         try finish(last) { original, made, present in
             let before = try original?.externalFiles(source, path: self.files.main) ?? []
             let after = try made.externalFiles(destination, path: self.files.main)
-            return Ending(arriving: after.subtracting(present), leaving: before.subtracting(after))
+            var leaving = before.subtracting(after)
+            if !leaving.isEmpty { leaving.subtract(try made.namedExternalFiles()) }
+            return Ending(arriving: after.subtracting(present), leaving: leaving)
         }
     }
 

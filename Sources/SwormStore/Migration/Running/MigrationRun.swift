@@ -107,6 +107,7 @@ final class MigrationRun {
         let before = try connection.externalFiles(migration.source, layout: layout)
         var report = try change(connection)
         unneededFiles = before.subtracting(try connection.externalFiles(migration.destination, layout: planner.layout))
+        if !unneededFiles.isEmpty { unneededFiles.subtract(try connection.namedExternalFiles()) }
         try checkCounts(on: connection, report: &report)
         try checkRecords(on: connection)
         try verify(connection, report: &report)
