@@ -50,10 +50,11 @@ extension NSManagedObjectContext {
         return object
     }
 
-    /// Registers a new object, and lets it set its initial values.
+    /// Registers a new object, and lets it set its initial values if it was never inserted before.
     final func insertNew(_ object: NSManagedObject) {
+        let isFirst = !object.status.contains(.begun)
         register(object)
-        object.awakeFromInsert()
+        if isFirst { object.awakeFromInsert() }
     }
 
     /// Registers a new object.
@@ -62,7 +63,7 @@ extension NSManagedObjectContext {
         recorder?.noteInsertion(of: object)
         if object.context !== self { object.context = self }
         object.status.remove(.gone)
-        object.status.insert(.inserted)
+        object.status.formUnion([.inserted, .begun])
         identities[temporaryKey(of: object)] = object
         insertedList.insert(object)
         object.noteInsertion()

@@ -26,5 +26,7 @@ struct ObjectStatus: OptionSet {
     static let deletionSaved = ObjectStatus(rawValue: 4096)
     /// The deletion was merged, and the context still lists the object among its deleted objects.
     static let deletionMerged = ObjectStatus(rawValue: 8192)
+    /// The object was inserted into a context, maybe not for the last time: its `awakeFromInsert` is not called again.
+    static let begun = ObjectStatus(rawValue: 16384)
     static let ofEvents: ObjectStatus = [.noted, .fresh, .wasDirty, .deletionPosted]
 }

@@ -32,7 +32,8 @@ struct SaveOperation {
                 })
         }
         let twins = try twinConflicts()
-        if context.mergeType == .errorMergePolicyType { try throwError(of: twins) }
+        // A policy of the application is asked first, whatever its type.
+        if context.mergeType == .errorMergePolicyType, context.customMergePolicy == nil { try throwError(of: twins) }
         try checkStores()
         // Values that could not be read are treated as nil, and would be saved as nil.
         try context.throwReadError()

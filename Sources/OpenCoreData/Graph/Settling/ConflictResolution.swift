@@ -4,27 +4,25 @@ import SwormStore
 final class ConflictResolution {
     typealias Settling = (_ rows: [NSMergeConflict], _ constraints: [NSConstraintConflict]) throws -> Void
 
-    private let context: NSManagedObjectContext
-    private var settling: Settling?
+    /// The context of the running save, and the settling; nil once the policy has returned. The conflicts hold this
+    /// object, and a policy may keep them, while the context holds the policy.
+    private var running: (context: NSManagedObjectContext, settling: Settling)?
 
-    init(in context: NSManagedObjectContext, _ settling: @escaping Settling) {
-        self.context = context
-        self.settling = settling
-    }
+    init(in context: NSManagedObjectContext, _ settling: @escaping Settling) { running = (context, settling) }
 
-    func end() { settling = nil }
+    func end() { running = nil }
 
     /// Settles conflicts in the way of the policy's type.
     func settle(_ rows: [NSMergeConflict], _ constraints: [NSConstraintConflict]) throws {
-        try context.throwingCocoaErrors {
-            guard let settling else {
+        guard let running else {
+            return try throwingCocoaErrors {
                 throw CoreDataError(
                     NSManagedObjectMergeError,
                     "The save that had these conflicts is over. A merge policy can only resolve the conflicts of a running save."
                 )
             }
-            try settling(rows, constraints)
         }
+        try running.context.throwingCocoaErrors { try running.settling(rows, constraints) }
     }
 }
 

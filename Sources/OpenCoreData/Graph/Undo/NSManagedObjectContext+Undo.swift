@@ -6,6 +6,12 @@ extension NSManagedObjectContext {
     final func recordSteps(for manager: (any UndoManaging)?) {
         registerStep()
         recorder = manager == nil ? nil : ChangeRecorder()
+        guard let manager = manager as? UndoManager, manager !== undoManaging else { return }
+        manager.addEventEnd { [weak self, weak manager] in
+            guard let self, let manager, self.undoManaging === manager else { return false }
+            self.processEvents()
+            return true
+        }
     }
 
     /// Registers the changes since the last event as one step.
@@ -14,7 +20,7 @@ extension NSManagedObjectContext {
         if recorder.records.isEmpty { return }
         self.recorder = ChangeRecorder()
         guard let step = UndoStep(recorder) else { return }
-        manager.registerUndo { [weak self] in self?.reverse(step) }
+        manager.registerUndo(withTarget: self) { $0.reverse(step) }
     }
 
     private final func reverse(_ step: UndoStep) {
@@ -31,6 +37,7 @@ extension NSManagedObjectContext {
     final func forgetSteps() {
         guard let manager = undoManaging else { return }
         recorder = ChangeRecorder()
-        manager.removeAllActions()
+        // Other contexts may use the undo manager, too.
+        manager.removeAllActions(withTarget: self)
     }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A list of changes that can be undone and done again, like Foundation's class on Apple platforms.
 ///
 /// A context registers the changes of each event as one step, once it has an undo manager:
@@ -7,130 +9,153 @@
 /// book.setValue("Emma", forKey: "title")
 /// context.undo()
 /// ```
-/// An undo manager is used where its context is used.
+/// An undo manager is used where its context is used. Its members first let the context end the event, so that changes
+/// which were just made are a step already.
 open class UndoManager: UndoManaging {
-    private struct Step {
-        var reversals: [() -> Void] = []
-        var name = ""
-    }
-
-    private enum Work { case registering, undoing, redoing }
-
-    private var undoSteps: [Step] = []
-    private var redoSteps: [Step] = []
-    private var work = Work.registering
-    /// The groups that are open, the outermost first.
-    private var groups: [Step] = []
+    private var stacks = UndoStacks()
     private var disabled = 0
+    /// The target of the reversal that is being registered.
+    private weak var target: AnyObject?
+    /// The closures that end the events of contexts.
+    private var eventEnds: [() -> Bool] = []
+    private var isEndingEvents = false
     /// The maximum number of steps that can be undone; 0 for no limit.
-    open var levelsOfUndo = 0 {
-        didSet { dropOldest() }
+    open var levelsOfUndo: Int {
+        get { stacks.limit }
+        set { stacks.limit = newValue }
     }
 
     /// Creates an undo manager without steps.
     public init() {}
 
+    // MARK: Events
+
+    /// Adds a closure that registers the changes of an event that has not ended. It returns false once it is not needed any
+    /// more.
+    final func addEventEnd(_ end: @escaping () -> Bool) { eventEnds.append(end) }
+
+    private func endEvents() {
+        // Observers of the event may use the undo manager.
+        if isEndingEvents { return }
+        isEndingEvents = true
+        defer { isEndingEvents = false }
+        let ends = eventEnds
+        eventEnds = []
+        let needed = ends.filter { $0() }
+        eventEnds = needed + eventEnds
+    }
+
+    // MARK: State
+
     /// Whether there is a step to undo.
-    open var canUndo: Bool { !undoSteps.isEmpty || !(groups.first?.reversals.isEmpty ?? true) }
+    open var canUndo: Bool { undoStep != nil }
     /// Whether there is a step to do again.
-    open var canRedo: Bool { !redoSteps.isEmpty }
+    open var canRedo: Bool { redoStep != nil }
     /// Whether ``undo()`` runs.
-    open var isUndoing: Bool { work == .undoing }
+    open var isUndoing: Bool { stacks.work == .undoing }
     /// Whether ``redo()`` runs.
-    open var isRedoing: Bool { work == .redoing }
+    open var isRedoing: Bool { stacks.work == .redoing }
     /// Whether changes are registered.
     open var isUndoRegistrationEnabled: Bool { disabled == 0 }
     /// The number of groups that are open.
-    open var groupingLevel: Int { groups.count }
+    open var groupingLevel: Int { stacks.groups.count }
     /// The name of the step that ``undo()`` reverses; empty if it has none.
-    open var undoActionName: String { undoSteps.last?.name ?? "" }
+    open var undoActionName: String { undoStep?.name ?? "" }
     /// The name of the step that ``redo()`` does again; empty if it has none.
-    open var redoActionName: String { redoSteps.last?.name ?? "" }
+    open var redoActionName: String { redoStep?.name ?? "" }
+    /// The title of a menu command that calls ``undo()``: "Undo" and the name of the step.
+    open var undoMenuItemTitle: String { title("Undo", naming: undoActionName) }
+    /// The title of a menu command that calls ``redo()``: "Redo" and the name of the step.
+    open var redoMenuItemTitle: String { title("Redo", naming: redoActionName) }
+
+    private func title(_ command: String, naming name: String) -> String {
+        name.isEmpty ? command : "\(command) \(name)"
+    }
+
+    private var undoStep: UndoStacks.Step? {
+        endEvents()
+        return stacks.undoStep
+    }
+
+    private var redoStep: UndoStacks.Step? {
+        endEvents()
+        return stacks.redoSteps.last
+    }
+
+    // MARK: Registering
 
     /// Stops registering changes, until ``enableUndoRegistration()`` is called as often.
-    open func disableUndoRegistration() { disabled += 1 }
+    open func disableUndoRegistration() {
+        endEvents()
+        disabled += 1
+    }
 
     /// Registers changes again.
-    open func enableUndoRegistration() { disabled = max(0, disabled - 1) }
+    open func enableUndoRegistration() {
+        endEvents()
+        disabled = max(0, disabled - 1)
+    }
 
     /// Begins a group: all changes until its end are one step. Groups may be nested.
-    open func beginUndoGrouping() { groups.append(Step()) }
+    open func beginUndoGrouping() {
+        endEvents()
+        stacks.openGroup()
+    }
 
     /// Ends a group.
     open func endUndoGrouping() {
-        guard let group = groups.popLast(), !group.reversals.isEmpty else { return }
-        guard let outer = groups.indices.last else { return add(group) }
-        groups[outer].reversals += group.reversals
-        if !group.name.isEmpty { groups[outer].name = group.name }
+        endEvents()
+        stacks.closeGroup()
     }
 
     /// Names the last step, or the group that is open.
     open func setActionName(_ actionName: String) {
-        if let group = groups.indices.last {
-            groups[group].name = actionName
-        } else if work == .undoing, let last = redoSteps.indices.last {
-            redoSteps[last].name = actionName
-        } else if let last = undoSteps.indices.last {
-            undoSteps[last].name = actionName
-        }
+        endEvents()
+        stacks.setName(actionName)
     }
 
     open func registerUndo(_ reversal: @escaping () -> Void) {
-        guard isUndoRegistrationEnabled else { return }
-        if let group = groups.indices.last {
-            groups[group].reversals.append(reversal)
-        } else {
-            add(Step(reversals: [reversal]))
-        }
+        if isUndoRegistrationEnabled { stacks.register(UndoStacks.Reversal(target: target, run: reversal)) }
     }
 
     /// Registers a closure that reverses a change of an object. The object is not retained: the closure is not called once it
     /// is deallocated.
     open func registerUndo<Target: AnyObject>(withTarget target: Target, handler: @escaping (Target) -> Void) {
+        let outer = self.target
+        self.target = target
+        defer { self.target = outer }
         registerUndo { [weak target] in if let target { handler(target) } }
     }
 
+    // MARK: Undoing
+
     open func undo() {
-        while !groups.isEmpty { endUndoGrouping() }
-        guard work == .registering, let step = undoSteps.popLast() else { return }
-        run(step, as: .undoing)
+        guard stacks.work == .registering else { return }
+        while groupingLevel > 0 { endUndoGrouping() }
+        endEvents()
+        if let step = stacks.takeUndoStep() { run(step, as: .undoing) }
     }
 
     open func redo() {
-        guard work == .registering, groups.isEmpty, let step = redoSteps.popLast() else { return }
+        guard stacks.work == .registering else { return }
+        endEvents()
+        guard stacks.groups.isEmpty, let step = stacks.takeRedoStep() else { return }
         run(step, as: .redoing)
     }
 
-    open func removeAllActions() {
-        undoSteps.removeAll()
-        redoSteps.removeAll()
-        groups = groups.map { _ in Step() }
-    }
+    open func removeAllActions() { stacks.removeAll() }
 
-    /// Runs the reversals of a step, the last one first. Their registrations are one step in turn.
-    private func run(_ step: Step, as work: Work) {
-        self.work = work
-        beginUndoGrouping()
-        for reversal in step.reversals.reversed() { reversal() }
-        if let group = groups.indices.last, groups[group].name.isEmpty { groups[group].name = step.name }
-        endUndoGrouping()
-        self.work = .registering
-    }
+    open func removeAllActions(withTarget target: Any) { stacks.removeAll(withTarget: target as AnyObject) }
 
-    private func add(_ step: Step) {
-        switch work {
-        case .registering:
-            redoSteps.removeAll()
-            undoSteps.append(step)
-        case .undoing: redoSteps.append(step)
-        case .redoing: undoSteps.append(step)
-        }
-        dropOldest()
-    }
-
-    private func dropOldest() {
-        guard levelsOfUndo > 0 else { return }
-        undoSteps.removeFirst(max(0, undoSteps.count - levelsOfUndo))
-        redoSteps.removeFirst(max(0, redoSteps.count - levelsOfUndo))
+    /// Runs the reversals of a step, the last one first. Their registrations are one step in turn, with the same name unless
+    /// they give it another one.
+    private func run(_ step: UndoStacks.Step, as work: UndoStacks.Work) {
+        stacks.work = work
+        stacks.openGroup(named: step.name)
+        for reversal in step.reversals.reversed() { reversal.run() }
+        // The reversals of the application may have changed objects.
+        endEvents()
+        stacks.closeGroup()
+        stacks.work = .registering
     }
 }

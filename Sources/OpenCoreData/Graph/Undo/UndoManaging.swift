@@ -9,7 +9,18 @@ public protocol UndoManaging: AnyObject {
     /// While ``undo()`` or ``redo()`` runs, the closure is one that does the change again, or undoes it again.
     func registerUndo(_ reversal: @escaping () -> Void)
 
+    /// Registers a closure that reverses a change of an object. By default, it is registered without the object.
+    ///
+    /// - Parameters:
+    ///   - target: The object; the context for its own changes. It is not retained: the closure is not called once it is
+    ///     deallocated.
+    ///   - handler: A closure that receives the object.
+    func registerUndo<Target: AnyObject>(withTarget target: Target, handler: @escaping (Target) -> Void)
+
     /// Reverses the last change.
+    ///
+    /// A ``UndoManager`` first lets its contexts end their events, so that changes which were just made are reversed. With
+    /// a type of the application, call ``NSManagedObjectContext/undo()`` instead, which also ends the event.
     func undo()
 
     /// Does the change again that was undone last.
@@ -17,6 +28,11 @@ public protocol UndoManaging: AnyObject {
 
     /// Forgets all changes that can be undone or done again.
     func removeAllActions()
+
+    /// Forgets the changes that were registered with an object. By default, all changes.
+    ///
+    /// - Parameter target: The object; a context for its own changes.
+    func removeAllActions(withTarget target: Any)
 
     // MARK: State
 
@@ -67,6 +83,12 @@ public protocol UndoManaging: AnyObject {
 
     /// Names the last change, or the group that is open.
     func setActionName(_ actionName: String)
+
+    /// The title of a menu command that calls ``undo()``. By default, "Undo" and the name of the change.
+    var undoMenuItemTitle: String { get }
+
+    /// The title of a menu command that calls ``redo()``. By default, "Redo" and the name of the change.
+    var redoMenuItemTitle: String { get }
 }
 
 extension UndoManaging {
@@ -78,4 +100,13 @@ extension UndoManaging {
     public func registerUndo<Target: AnyObject>(withTarget target: Target, handler: @escaping (Target) -> Void) {
         registerUndo { [weak target] in if let target { handler(target) } }
     }
+
+    /// Forgets all changes.
+    public func removeAllActions(withTarget target: Any) { removeAllActions() }
+
+    /// "Undo" and the name of the change.
+    public var undoMenuItemTitle: String { undoActionName.isEmpty ? "Undo" : "Undo \(undoActionName)" }
+
+    /// "Redo" and the name of the change.
+    public var redoMenuItemTitle: String { redoActionName.isEmpty ? "Redo" : "Redo \(redoActionName)" }
 }

@@ -1,18 +1,32 @@
 import SwormPredicates
+import SwormStore
 
 /// The reversal of the changes of one event of a context.
 struct UndoStep {
     private struct Change {
         let record: ChangeRecorder.Record
         let links: [Int: (added: [NSManagedObject], removed: [NSManagedObject])]
+        /// Whether the event has deleted the object. Another context, or an event without a step, may delete it later.
+        let isDeletion: Bool
 
         init(_ record: ChangeRecorder.Record) {
             self.record = record
+            isDeletion = record.wasPresent && !record.object.exists
             links = Dictionary(
                 record.linkSlots.map { slot in
                     let links = record.links(slot)
                     return (slot, (links.added, links.removed))
                 }, uniquingKeysWith: { first, _ in first })
+        }
+
+        /// The event that the reversal of the change is for its object; nil if it has no effect on the object.
+        var event: NSSnapshotEventType? {
+            switch (record.wasPresent, record.object.isPresent) {
+            case (true, true): .undoUpdate
+            case (true, false): isDeletion ? .undoDeletion : nil
+            case (false, true): .undoInsertion
+            case (false, false): nil
+            }
         }
     }
 
@@ -24,19 +38,37 @@ struct UndoStep {
         if changes.isEmpty { return nil }
     }
 
-    /// Restores the earlier state. Objects that were deleted return first, so that the relationships with them can be
-    /// restored, and objects that were inserted leave last.
+    /// Restores the earlier state. Objects that the event has deleted return first, so that the relationships with them can
+    /// be restored, and objects that were inserted leave last.
+    ///
+    /// Objects that were deleted since, for example by another context, do not return.
+    ///
+    /// - Throws: The first error. The other changes are reversed nevertheless.
     func undo(in context: NSManagedObjectContext) throws {
-        let events = changes.map { ($0.record.object, $0.record.event) }
-        for change in changes where change.record.wasPresent && !change.record.object.isPresent {
-            try context.revive(change.record.object)
+        var failure: (any Error)?
+        func attempt(_ work: () throws -> Void) {
+            do {
+                try work()
+            } catch {
+                if failure == nil { failure = error }
+            }
         }
-        for change in changes where change.record.wasPresent { try restoreValues(change.record) }
-        for change in changes where change.record.wasPresent { try restoreRelationships(change) }
+        let events = changes.map { (object: $0.record.object, event: $0.event) }
+        for change in changes where change.isDeletion { attempt { try context.revive(change.record.object) } }
+        var reachable: [Change] = []
+        for change in changes where change.record.wasPresent {
+            attempt { if try change.record.object.isReachable() { reachable.append(change) } }
+        }
+        for change in reachable { attempt { try restoreValues(change.record) } }
+        for change in reachable { attempt { try restoreRelationships(change) } }
         for change in changes where !change.record.wasPresent && change.record.object.isPresent {
             context.deleteObject(change.record.object)
         }
-        for case let (object, event?) in events { object.awake(fromSnapshotEvents: event) }
+        for (object, event) in events {
+            guard let event, event == .undoInsertion || object.isPresent else { continue }
+            object.awake(fromSnapshotEvents: event)
+        }
+        if let failure { throw failure }
     }
 
     private func restoreValues(_ record: ChangeRecorder.Record) throws {
@@ -49,26 +81,29 @@ struct UndoStep {
     private func restoreRelationships(_ change: Change) throws {
         let (record, object) = (change.record, change.record.object)
         for (slot, destination) in record.destinations.sorted(by: { $0.key < $1.key }) {
-            try object.setDestination(slot, to: destination.flatMap { $0.isPresent ? $0 : nil })
+            try object.setDestination(slot, to: destination.flatMap { try $0.isReachable() ? $0 : nil })
         }
         for (slot, members) in record.lists.sorted(by: { $0.key < $1.key }) {
-            try object.setMembers(slot, to: members.filter(\.isPresent))
+            try object.setMembers(slot, to: members.filter { try $0.isReachable() })
         }
         for (slot, links) in change.links.sorted(by: { $0.key < $1.key }) {
-            for other in links.added where other.isPresent { try object.removeMember(slot, object: other) }
-            for other in links.removed where other.isPresent { try object.addMember(slot, object: other) }
+            for other in links.added where try other.isReachable() { try object.removeMember(slot, object: other) }
+            for other in links.removed where try other.isReachable() { try object.addMember(slot, object: other) }
         }
     }
 }
 
-extension ChangeRecorder.Record {
-    /// The event that the reversal of the change is for its object; nil for an object that is neither present nor was.
-    fileprivate var event: NSSnapshotEventType? {
-        switch (wasPresent, object.isPresent) {
-        case (true, true): .undoUpdate
-        case (true, false): .undoDeletion
-        case (false, true): .undoInsertion
-        case (false, false): nil
+extension NSManagedObject {
+    /// Returns whether the object exists, for its context and in the store.
+    ///
+    /// - Throws: The store's error.
+    fileprivate final func isReachable() throws -> Bool {
+        guard isPresent else { return false }
+        do {
+            try load()
+            return true
+        } catch let error as CoreDataError where error.errorCode == NSManagedObjectReferentialIntegrityError {
+            return false
         }
     }
 }
