@@ -10,8 +10,11 @@ extension NSManagedObjectContext {
     /// - Parameter object: An object of this context that was deleted in it.
     /// - Throws: A ``CoreDataError`` if another object of the context has the key.
     package final func revive(_ object: NSManagedObject) throws {
-        if object.objectID.isTemporaryID || object.status.contains(.deleted) { return insertObject(object) }
+        // An object of a child may have been saved to the parent without a permanent id.
+        let wasSaved = !object.objectID.isTemporaryID || !object.snapshot.isNone
+        if !wasSaved || object.status.contains(.deleted) { return insertObject(object) }
         guard object.status.contains(.gone) else { return }
+        if let id = nesting.permanentIDs[object.objectID.row] { object.take(id: id) }
         let key = identityKey(of: object.objectID.row, in: object.objectID.origin)
         if let other = identities[key], other !== object {
             throw CoreDataError(
