@@ -54,7 +54,7 @@ extension NSManagedObjectContext {
         identities.drain { $0.detach() }
         hasNamedObjects = false
         // No row of this context names an object by a temporary id any more.
-        nesting.permanentIDs = [:]
+        nesting.forgetPermanentIDs()
         faulting.resetFailure()
         transactions.endPinned()
         interruption.clear()

@@ -1,4 +1,5 @@
 import Foundation
+import SwormPredicates
 import SwormStore
 
 // A tree of contexts: a child reads the objects of its parent, with their unsaved changes, and saves its changes to them.
@@ -24,7 +25,7 @@ extension NSManagedObjectContext {
         setCoordinator(next)
         old?.shared.withLock { $0.links.remove(self) }
         nesting.parent = new
-        nesting.permanentIDs = [:]
+        nesting.forgetPermanentIDs()
         if let new {
             exclusively(new) {
                 if let above = new.nesting.parent { new.withParent(above) {} }

@@ -61,7 +61,8 @@ extension NSManagedObjectContext {
         let isOnly = try requireCoordinator().origins(of: specification.entity).count == 1
         let stores = isOnly ? nil : origin.store.map { [$0] }
         return try withParent(parent) {
-            let above = FetchReading(batchSize: isRefreshing ? 0 : reading.batchSize, returnsFaults: true)
+            let above = FetchReading(
+                batchSize: isRefreshing ? 0 : reading.batchSize, returnsFaults: reading.returnsFaults)
             return try parent.fetchObjects(specification, stores: stores, reading: above).map { found in
                 let row = found.objectID.row
                 let object = self.object(for: row, origin: found.objectID.origin, hint: nil)

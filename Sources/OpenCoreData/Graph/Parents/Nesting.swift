@@ -1,3 +1,4 @@
+import SwormPredicates
 import SwormStore
 
 /// The context above a context, and the ids that the objects of both have got. It is used with exclusive access to the
@@ -32,6 +33,8 @@ struct Nesting {
     }
 
     mutating func add(_ promotion: Promotion) { promotions.append(promotion) }
+
+    mutating func forgetPermanentIDs() { permanentIDs = [:] }
 
     /// Forgets the promotions up to a number of them.
     mutating func forgetPromotions(upTo number: Int) {

@@ -23,7 +23,7 @@ extension NSManagedObjectContext {
                 entity: object.compiledEntity.name, objects: [object.objectID.reference])
         }
         recorder?.noteInsertion(of: object)
-        saving.noteLost(object, version: object.snapshot.version)
+        if !object.objectID.isTemporaryID { saving.noteLost(object, version: object.snapshot.version) }
         object.dropChanges()
         object.snapshot = .none
         object.edits = SlotValues(all: object.compiledEntity.defaultValues)
