@@ -15,6 +15,7 @@ protocol ContextOperations {
     func membersOfParent(
         _ parent: NSManagedObjectContext, of object: NSManagedObject, slot: Int
     ) throws -> [(object: NSManagedObject, orderKey: Int64?)]
+    func originOfDestination(_ row: RowID, of object: NSManagedObject, slot: Int) -> ObjectOrigin
 
     // Changes of objects.
     func applyDeleteRules(of object: NSManagedObject) -> [NSManagedObject]

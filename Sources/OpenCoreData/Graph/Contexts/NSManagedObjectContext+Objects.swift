@@ -148,13 +148,17 @@ extension NSManagedObjectContext {
     /// Returns the object with an id, which may be a fault. See ``object(with:)``.
     final func objectOrFault(with objectID: NSManagedObjectID) -> NSManagedObject {
         if let known = knownObject(for: objectID) { return known }
-        let located = locate(objectID) ?? (objectID.row, objectID.origin)
-        let object = makeObject(located.0, origin: located.1, snapshot: .fault(nil))
+        // The object may be registered by the other one of its ids.
+        adoptPromotions()
+        if nesting.parent != nil, let known = knownObject(for: objectID) { return known }
+        let named = locate(objectID) ?? (objectID.row, objectID.origin)
+        let located = resolved(named.0, in: named.1)
+        let object = makeObject(located.row, origin: located.origin, snapshot: .fault(nil))
         // An id of a store that does not belong to this context's coordinator must not resolve to a row.
         if objectID.isTemporaryID && nesting.parent == nil || locate(objectID) == nil {
             object.status.insert(.inaccessible)
         }
-        identities[identityKey(of: located.0, in: located.1)] = object
+        identities[identityKey(of: located.row, in: located.origin)] = object
         return object
     }
 
@@ -210,7 +214,7 @@ extension NSManagedObjectContext {
     final func promote(_ object: NSManagedObject, to key: Int64, origin: ObjectOrigin) {
         let entity = origin.compiled[object.compiledEntity.number]
         let temporary = object.objectID.row
-        defer { nesting.note(Nesting.Promotion(temporary: temporary, id: object.objectID)) }
+        defer { note(Nesting.Promotion(temporary: temporary, id: object.objectID)) }
         object.take(id: NSManagedObjectID(entity: entity, key: key, origin: origin))
         identities[identityKey(of: object.objectID.row, in: origin)] = object
     }

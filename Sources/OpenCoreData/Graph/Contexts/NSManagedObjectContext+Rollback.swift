@@ -53,6 +53,8 @@ extension NSManagedObjectContext {
         self.identities.removeAll()
         identities.drain { $0.detach() }
         hasNamedObjects = false
+        // No row of this context names an object by a temporary id any more.
+        nesting.forgetPermanentIDs()
         faulting.resetFailure()
         transactions.endPinned()
         interruption.clear()

@@ -51,6 +51,8 @@ extension NSManagedObjectContext {
         var holder: HubState.Holder?
         /// The queue of the context's blocks, created for the first block because most contexts never use it.
         var queue: DispatchQueue?
+        /// The context above, and those below.
+        var links = ContextLinks()
     }
 
     final var hasUnsavedObjects: Bool { !insertedList.isEmpty || !updatedList.isEmpty || !deletedList.isEmpty }
@@ -108,7 +110,7 @@ extension NSManagedObjectContext {
         faulting.resetFailure()
         if mayMerge { new?.remember(self) }
         if !observers.isEmpty { followStores() }
-        for child in nesting.liveChildren { child.operations.enqueue { [weak child] in child?.setCoordinator(new) } }
+        for child in liveChildren { child.operations.enqueue { [weak child] in child?.setCoordinator(new) } }
     }
 
     /// Whether saves of other contexts may affect this one. A subclass decides for itself.

@@ -24,10 +24,6 @@ extension NSManagedObjectContext {
 
     /// Returns the identities of the rows that a request finds. Each has an entity that the request can find.
     final func identities(_ specification: FetchSpecification, in origin: ObjectOrigin) throws -> [RowID] {
-        if let parent = nesting.parent {
-            return try objectsOfParent(parent, specification, in: origin, isRefreshing: false, areFaults: true)
-                .map(\.objectID.row)
-        }
         let found = try withSession(of: origin) { try $0.identities(specification) }
         let entity = origin.compiled[specification.entity]
         for row in found where !entity.family.contains(row.entity) {

@@ -150,7 +150,7 @@ extension NSManagedObjectContext {
         var candidates: [Int64] = []
         let entity: Int
         switch hint {
-        case nil: return nil
+        case nil, .above?: return nil
         case .member(let members, let index):
             entity = members.entity
             candidates = Array(members.keys[index..<min(members.keys.count, index + members.reading.batchSize)])

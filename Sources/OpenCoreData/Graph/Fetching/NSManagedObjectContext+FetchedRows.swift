@@ -4,11 +4,11 @@ package import SwormStore
 extension NSManagedObjectContext {
     /// Returns the objects of the stored rows that a request finds, in its order.
     final func savedObjects(
-        _ specification: FetchSpecification, in origin: ObjectOrigin, isRefreshing: Bool, areFaults: Bool
+        _ specification: FetchSpecification, in origin: ObjectOrigin, isRefreshing: Bool, reading: FetchReading
     ) throws -> [NSManagedObject] {
         if let parent = nesting.parent {
             return try objectsOfParent(
-                parent, specification, in: origin, isRefreshing: isRefreshing, areFaults: areFaults)
+                parent, specification, in: origin, isRefreshing: isRefreshing, reading: reading)
         }
         let shape = self.shape(of: specification.entity, origin)
         let buffer = try withSession(of: origin) { try $0.rows(specification, shape: shape) }
@@ -17,7 +17,8 @@ extension NSManagedObjectContext {
         objects.reserveCapacity(buffer.count)
         for row in 0..<buffer.count {
             objects.append(
-                try object(in: group, row: row, origin: origin, isRefreshing: isRefreshing, isFault: areFaults))
+                try object(
+                    in: group, row: row, origin: origin, isRefreshing: isRefreshing, isFault: reading.returnsFaults))
         }
         return objects
     }

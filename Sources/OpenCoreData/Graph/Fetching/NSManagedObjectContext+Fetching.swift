@@ -82,20 +82,25 @@ extension NSManagedObjectContext {
         let pending = includesPendingChanges ? pendingEffect(on: specification) : .none
         var objects: [NSManagedObject]
         if origins.count == 1, pending == .none {
-            if reading.batchSize > 0, !isRefreshing {
+            if reading.batchSize > 0, !isRefreshing, nesting.parent == nil {
                 return try faults(specification, in: origins[0], reading: reading)
             }
             objects = try savedObjects(
-                specification, in: origins[0], isRefreshing: isRefreshing, areFaults: reading.returnsFaults)
+                specification, in: origins[0], isRefreshing: isRefreshing, reading: reading)
+            // The faults of a child read the batches of its parent.
+            if reading.batchSize > 0, !isRefreshing { return objects }
         } else {
             objects = try mergedObjects(
                 specification, origins: origins, pending: pending, isRefreshing: isRefreshing,
-                areFaults: reading.returnsFaults)
+                reading: FetchReading(returnsFaults: reading.returnsFaults))
             // If a value could not be read, the predicate or the order has treated it as nil.
             try throwReadError()
         }
         try prefetch(reading.prefetch, of: objects)
-        if !reading.returnsFaults { for object in objects where object.snapshot.isUnfired { try object.load() } }
+        if !reading.returnsFaults {
+            for object in objects where object.snapshot.isUnfired { try object.load() }
+            if nesting.parent != nil { try readFetched(objects) }
+        }
         return objects
     }
 
@@ -200,7 +205,7 @@ extension NSManagedObjectContext {
 
     private func mergedObjects(
         _ specification: FetchSpecification, origins: [ObjectOrigin], pending: PendingEffect, isRefreshing: Bool,
-        areFaults: Bool
+        reading: FetchReading
     ) throws -> [NSManagedObject] {
         var broad = specification
         broad.offset = 0
@@ -220,7 +225,7 @@ extension NSManagedObjectContext {
         for origin in origins {
             // A request that the store rejects must be rejected here, too, whether or not there are unsaved changes.
             if pending == .everything { try withSession(of: origin) { try $0.check(specification) } }
-            let stored = try savedObjects(broad, in: origin, isRefreshing: isRefreshing, areFaults: areFaults)
+            let stored = try savedObjects(broad, in: origin, isRefreshing: isRefreshing, reading: reading)
             for object in stored {
                 if pending != .none, object.status.contains(.deleted) { continue }
                 if pending == .everything {

@@ -116,6 +116,8 @@ extension NSManagedObjectContext {
     }
 
     final func merge(_ ids: SavedIDs) {
+        // The ids of a save of the parent are permanent.
+        adoptPromotions()
         processEvents()
         forgetMergedDeletions()
         transactions.endPinned()

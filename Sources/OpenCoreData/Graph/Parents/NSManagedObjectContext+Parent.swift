@@ -1,4 +1,5 @@
 import Foundation
+import SwormPredicates
 import SwormStore
 
 // A tree of contexts: a child reads the objects of its parent, with their unsaved changes, and saves its changes to them.
@@ -10,38 +11,67 @@ extension NSManagedObjectContext {
     final func setParent(_ new: NSManagedObjectContext?) {
         lock.lock()
         defer { lock.unlock() }
-        guard new !== nesting.parent else { return }
-        var next = new
-        while let context = next {
-            guard context !== self else {
-                return noteFailure(
-                    CoreDataError(NSCoreDataError, "A context cannot be below itself. Set another parent."))
-            }
-            next = context.nesting.parent
+        let old = nesting.parent
+        guard new !== old else { return }
+        guard link(to: new) else {
+            return noteFailure(
+                CoreDataError(NSCoreDataError, "A context cannot be below itself. Set another parent."))
         }
         let merges = automaticallyMergesChangesFromParent
         if merges { automaticallyMergesChangesFromParent = false }
-        setCoordinator(new?.coordinator)
-        if let old = nesting.parent { old.run { old.nesting.remove(self) } }
+        let next = new.flatMap { new in exclusively(new) { new.coordinator } }
+        // With the same coordinator, too, the objects have other rows from now on.
+        if next === coordinator, hasUnsavedObjects || !identities.isEmpty { resetObjects() }
+        setCoordinator(next)
+        old?.shared.withLock { $0.links.remove(self) }
         nesting.parent = new
+        nesting.forgetPermanentIDs()
         if let new {
-            withParent(new) {
-                new.nesting.add(self)
-                nesting.adopted = new.nesting.promotions.count
+            exclusively(new) {
+                if let above = new.nesting.parent { new.withParent(above) {} }
+                nesting.adopted = new.nesting.promotionCount
                 nesting.permanentIDs = new.nesting.permanentIDs
+                new.nesting.mayHaveChildren = true
+                new.shared.withLock { $0.links.add(self, adopted: nesting.adopted) }
             }
         }
         if merges { automaticallyMergesChangesFromParent = true }
     }
 
+    private static let treeLock = NSLock()
+
+    /// Sets the parent that other threads read.
+    ///
+    /// - Returns: False, without a change, if the context would be below itself.
+    private final func link(to new: NSManagedObjectContext?) -> Bool {
+        Self.treeLock.withLock {
+            var next = new
+            while let context = next {
+                if context === self { return false }
+                next = context.shared.withLock { $0.links.parent }
+            }
+            shared.withLock { $0.links.parent = new }
+            return true
+        }
+    }
+
     /// Calls a closure with exclusive access to the parent, after adopting the permanent ids that objects have got there.
+    final func withParent<Result>(_ parent: NSManagedObjectContext, _ body: () throws -> Result) rethrows -> Result {
+        try exclusively(parent) {
+            adoptPromotions(of: parent)
+            return try body()
+        }
+    }
+
+    /// Calls a closure with exclusive access to a context above.
     ///
     /// A context of the main queue may be used on the main thread without its lock, so the closure runs on that thread.
-    final func withParent<Result>(_ parent: NSManagedObjectContext, _ body: () throws -> Result) rethrows -> Result {
+    private final func exclusively<Result>(
+        _ parent: NSManagedObjectContext, _ body: () throws -> Result
+    ) rethrows -> Result {
         func run() throws -> Result {
             parent.lock.lock()
             defer { parent.lock.unlock() }
-            adoptPromotions(of: parent)
             return try body()
         }
         guard parent.concurrencyType == .mainQueueConcurrencyType, !MainQueue.isCurrent else { return try run() }
@@ -52,11 +82,27 @@ extension NSManagedObjectContext {
 
     private final func adoptPromotions(of parent: NSManagedObjectContext) {
         if let above = parent.nesting.parent { parent.withParent(above) {} }
-        let promotions = parent.nesting.promotions
-        if nesting.adopted == promotions.count { return }
-        let start = min(nesting.adopted, promotions.count)
-        nesting.adopted = promotions.count
-        for promotion in promotions[start...] { adopt(promotion) }
+        let count = parent.nesting.promotionCount
+        if nesting.adopted == count { return }
+        let promotions = parent.nesting.promotions(after: nesting.adopted)
+        nesting.adopted = count
+        for promotion in promotions { adopt(promotion) }
+        parent.shared.withLock { $0.links.note(count, by: self) }
+        parent.forgetAdoptedPromotions()
+    }
+
+    /// Adopts the permanent ids that objects have got in the contexts above. It does not wait for the parent if there are
+    /// no such ids.
+    final func adoptPromotions() {
+        guard let parent = nesting.parent else { return }
+        var child: NSManagedObjectContext = self
+        var next: NSManagedObjectContext? = parent
+        while let context = next {
+            let links = context.shared.withLock { $0.links }
+            if links.hasPromotions(for: child) { return withParent(parent) {} }
+            child = context
+            next = links.parent
+        }
     }
 
     private final func adopt(_ promotion: Nesting.Promotion) {
@@ -65,7 +111,7 @@ extension NSManagedObjectContext {
             object.objectID.isTemporaryID
         else {
             // The object of this context is no longer in use. One of a child may be.
-            return nesting.note(promotion)
+            return note(promotion)
         }
         identities[temporaryKey(of: object)] = nil
         promote(object, to: promotion.id.key, origin: promotion.id.origin)
@@ -85,8 +131,8 @@ extension NSManagedObjectContext {
     {
         try withParent(parent) {
             // An object that the parent knows is promoted there, so that it keeps the id when it is saved.
-            let objects = rows.map { row in
-                parent.origin.flatMap { parent.existingCounterpart(of: row, in: $0) }
+            let objects = try rows.map { row in
+                try parent.origin.flatMap { try parent.existingCounterpart(of: row, in: $0) }
             }
             try parent.assignPermanentIDs(to: objects.compactMap { $0 })
             var ids: [RowID: NSManagedObjectID] = [:]
@@ -121,7 +167,7 @@ extension NSManagedObjectContext {
 
     /// Merges changes of this context, or of one of its children, into the children that merge automatically.
     final func passOnToChildren(_ ids: SavedIDs, from saver: NSManagedObjectContext) {
-        for child in nesting.liveChildren where child !== saver && child.automaticallyMergesChangesFromParent {
+        for child in liveChildren where child !== saver && child.automaticallyMergesChangesFromParent {
             child.enqueue { [weak child] in child?.merge(ids) }
         }
     }

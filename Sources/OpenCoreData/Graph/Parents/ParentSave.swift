@@ -11,6 +11,14 @@ struct ParentSave {
     let parent: NSManagedObjectContext
     private var counterparts: [ObjectIdentifier: NSManagedObject] = [:]
     private var ordered: [(object: NSManagedObject, slot: Int)] = []
+    /// The state of the parent before the save.
+    private var checkpoint: ContextCheckpoint?
+    /// The objects that the parent has deleted, and whose changes the child loses.
+    private var lost: [NSManagedObject] = []
+    /// The objects whose deletion the child has taken back, and which the parent has not deleted in its store yet.
+    private var returned: Set<ObjectIdentifier> = []
+    /// The parent's objects whose rows were deleted, and which it inserts again.
+    private var revived: [NSManagedObject] = []
 
     init(_ context: NSManagedObjectContext, into parent: NSManagedObjectContext) {
         self.context = context
@@ -21,35 +29,66 @@ struct ParentSave {
     ///
     /// - Returns: The versions of the rows of changed objects.
     mutating func run() throws -> SavedObjects {
+        // An earlier error of the parent is not one of this save. The parent throws it itself.
+        let earlier = parent.faulting.failure
+        parent.faulting.resetFailure()
+        defer { parent.faulting.resetFailure(to: earlier) }
         let checkpoint = parent.checkpoint()
+        self.checkpoint = checkpoint
+        let (recorder, mark) = (parent.recorder, parent.recorder?.mark())
         do {
-            try settleConflicts()
-            for object in context.insertedList.objects { try insert(object) }
-            let written = context.updatedList.objects.filter { counterpart($0) != nil }
-            for object in context.insertedList.objects + written { try setProperties(of: object) }
-            for object in context.insertedList.objects + written { try setMembers(of: object) }
-            for object in context.deletedList.objects {
-                if let own = counterpart(object) { parent.deleteObject(own) }
-            }
-            try parent.throwReadError()
-            var saved = SavedObjects()
-            if let origin = context.origin {
-                saved.add(
-                    written: written, versions: written.map { counterpart($0)?.snapshot.version ?? 1 },
-                    ordered: ordered, origin: origin)
-            }
-            return saved
+            return try change()
         } catch {
-            parent.restore(checkpoint)
+            parent.restore(self.checkpoint ?? checkpoint)
+            parent.saving.forgetLost(revived)
+            if let mark { recorder?.forget(since: mark) }
             throw error
         }
     }
 
-    private mutating func counterpart(_ object: NSManagedObject) -> NSManagedObject? {
+    /// Changes the parent's objects. The child changes at the end only, when there can be no more errors.
+    private mutating func change() throws -> SavedObjects {
+        try readOrders()
+        try settleConflicts()
+        for object in context.insertedList.objects { try insert(object) }
+        let written = try context.updatedList.objects.filter { try counterpart($0) != nil }
+        for object in context.insertedList.objects + written { try setProperties(of: object) }
+        for object in context.insertedList.objects + written { try setMembers(of: object) }
+        var deleted: [(object: NSManagedObject, version: Int64)] = []
+        for object in context.deletedList.objects {
+            guard let own = try counterpart(object) else { continue }
+            if let version = own.snapshot.version { deleted.append((object, version)) }
+            parent.deleteObject(own)
+        }
+        try parent.throwReadError()
+        var saved = SavedObjects()
+        if let origin = context.origin {
+            let versions = try written.map { try counterpart($0)?.snapshot.version ?? 1 }
+            saved.add(written: written, versions: versions, ordered: ordered, origin: origin)
+        }
+        for (object, version) in deleted { object.take(version: version) }
+        for object in lost { context.forgetDeletedInParent(object) }
+        return saved
+    }
+
+    private mutating func counterpart(_ object: NSManagedObject) throws -> NSManagedObject? {
         if let known = counterparts[ObjectIdentifier(object)] { return known }
-        let found = parent.existingCounterpart(of: object.objectID)
+        let found = try parent.existingCounterpart(of: object.objectID)
         counterparts[ObjectIdentifier(object)] = found
         return found
+    }
+
+    /// Reads the members of ordered relationships whose changes a refresh has kept: their order is only known with them.
+    private mutating func readOrders() throws {
+        for object in context.updatedList.objects {
+            for (slot, relationship) in object.compiledEntity.relationships.enumerated()
+            where relationship.isToMany && relationship.isOrdered && !relationship.isTransient {
+                guard case .toMany(let members) = object.relationshipState(slot), !members.isLoaded,
+                    members.hasChanges, try counterpart(object) != nil
+                else { continue }
+                members.load(try context.loadMembers(of: object, slot: slot))
+            }
+        }
     }
 
     // MARK: Conflicts
@@ -58,8 +97,8 @@ struct ParentSave {
     private mutating func settleConflicts() throws {
         var conflicts: [NSManagedObject] = []
         // An object that was only related with other objects has no values to lose.
-        for object in context.updatedList.objects where object.changesRow && counterpart(object) == nil {
-            conflicts.append(object)
+        for object in context.updatedList.objects where object.changesRow {
+            if try counterpart(object) == nil { conflicts.append(object) }
         }
         guard !conflicts.isEmpty else { return }
         let policy = context.mergeType
@@ -73,7 +112,7 @@ struct ParentSave {
             } else if policy == .mergeByPropertyObjectTrumpMergePolicyType || policy == .overwriteMergePolicyType {
                 throw error(of: [object])
             } else {
-                context.forgetDeletedInParent(object)
+                lost.append(object)
             }
         }
     }
@@ -105,21 +144,32 @@ struct ParentSave {
     // MARK: Changes
 
     private mutating func insert(_ object: NSManagedObject) throws {
-        // The parent may have revived it.
-        if let known = parent.identities[parent.identityKey(of: object.objectID.row, in: object.objectID.origin)],
-            known.exists
-        {
-            counterparts[ObjectIdentifier(object)] = known
-            return
+        let known = parent.identities[parent.identityKey(of: object.objectID.row, in: object.objectID.origin)]
+        if let known, known.exists || known.status.contains(.deleted) {
+            if known.status.contains(.deleted) {
+                // The child has taken back a deletion that the parent has not saved yet.
+                parent.takeBackDeletion(of: known)
+                counterparts[ObjectIdentifier(object)] = known
+                returned.insert(ObjectIdentifier(object))
+                return
+            }
+            // The parent may have revived it.
+            if try counterpart(object) != nil { return }
+            // Somebody has asked the parent for the object by its id before it existed there.
+            checkpoint?.note([known])
         }
-        let own = parent.insertCounterpart(of: object)
+        let own = parent.insertCounterpart(of: object, as: known.flatMap { $0.exists ? $0 : nil })
         counterparts[ObjectIdentifier(object)] = own
+        if let version = context.saving.lostVersion(of: object) {
+            parent.saving.noteLost(own, version: version)
+            revived.append(own)
+        }
         if let store = context.saving.assignedStores[ObjectIdentifier(object)] { parent.saving.assign(own, to: store) }
     }
 
     /// Sets the attributes and the relationships to one that the child has changed.
     private mutating func setProperties(of object: NSManagedObject) throws {
-        guard let own = counterpart(object) else { return }
+        guard let own = try counterpart(object) else { return }
         let entity = object.compiledEntity
         if object.status.contains(.inserted) {
             let values = object.presentAttributes
@@ -133,30 +183,45 @@ struct ParentSave {
         where !relationship.isToMany && !relationship.isTransient {
             guard object.status.contains(.inserted) || object.changedRelationships.contains(slot) else { continue }
             let destination = object.destination(slot).flatMap { $0.exists ? $0 : nil }
-            try own.setDestination(slot, to: destination.flatMap { counterpart($0) })
+            try own.setDestination(slot, to: try destination.flatMap { try counterpart($0) })
         }
     }
 
     /// Adds and removes the members that the child has added and removed, and sets their order.
     private mutating func setMembers(of object: NSManagedObject) throws {
-        guard let own = counterpart(object) else { return }
+        guard let own = try counterpart(object) else { return }
+        let isReturned = returned.contains(ObjectIdentifier(object))
         for (slot, relationship) in object.compiledEntity.relationships.enumerated()
         where relationship.isToMany && !relationship.isTransient {
+            if isReturned { try removeOtherMembers(of: object, from: own, slot) }
             guard case .toMany(let members) = object.relationshipState(slot), members.hasChanges else { continue }
             if relationship.isOrdered { ordered.append((object, slot)) }
             let (added, removed) = members.isLoaded ? members.difference() : members.notedLinks
             for other in removed where other.exists {
-                if let other = counterpart(other) { try own.removeMember(slot, object: other) }
+                if let other = try counterpart(other) { try own.removeMember(slot, object: other) }
             }
             for other in added where other.exists {
-                if let other = counterpart(other) { try own.addMember(slot, object: other) }
+                if let other = try counterpart(other) { try own.addMember(slot, object: other) }
             }
             guard relationship.isOrdered, members.isLoaded else { continue }
-            let order = members.objects.filter(\.exists).compactMap { counterpart($0) }
+            let order = try members.objects.filter(\.exists).compactMap { try counterpart($0) }
             let known = Set(order.map { ObjectIdentifier($0) })
             let others = try own.readMemberObjects(slot).filter { !known.contains(ObjectIdentifier($0)) }
             let present = Set(try own.readMemberObjects(slot).map { ObjectIdentifier($0) })
             try own.setMembers(slot, to: order.filter { present.contains(ObjectIdentifier($0)) } + others)
+        }
+    }
+
+    /// Removes the members that an object had when it was deleted, and that it no longer has in the child, which has
+    /// inserted it again with all of its members.
+    private mutating func removeOtherMembers(of object: NSManagedObject, from own: NSManagedObject, _ slot: Int) throws
+    {
+        var kept: Set<ObjectIdentifier> = []
+        for member in object.memberObjects(slot) where member.exists {
+            if let member = try counterpart(member) { kept.insert(ObjectIdentifier(member)) }
+        }
+        for member in try own.readMemberObjects(slot) where !kept.contains(ObjectIdentifier(member)) {
+            try own.removeMember(slot, object: member)
         }
     }
 }
@@ -171,10 +236,20 @@ extension CompiledEntity {
 extension NSManagedObjectContext {
     /// Inserts the object that a child has inserted, with the same id. Its life has begun in the child, so that
     /// `awakeFromInsert` is not called again.
-    fileprivate final func insertCounterpart(of object: NSManagedObject) -> NSManagedObject {
+    ///
+    /// - Parameter fault: An object with the id and without a row, which becomes the object; nil for a new one.
+    fileprivate final func insertCounterpart(of object: NSManagedObject, as fault: NSManagedObject?) -> NSManagedObject
+    {
         let entity = object.compiledEntity
         let id = NSManagedObjectID(entity: entity, key: object.objectID.key, origin: object.objectID.origin)
-        let own = seed.make(objectClass(of: entity), identity: id, snapshot: .none, in: self)
+        let own = fault ?? seed.make(objectClass(of: entity), identity: id, snapshot: .none, in: self)
+        if let fault {
+            updatedList.remove(fault)
+            fault.dropChanges()
+            if fault.compiledEntity !== entity { fault.take(entity: entity) }
+            fault.snapshot = .none
+            fault.status.remove(.inaccessible)
+        }
         own.edits = SlotValues(all: entity.defaultValues)
         register(own)
         return own
@@ -187,5 +262,14 @@ extension NSManagedObjectContext {
         object.dropChanges()
         object.status.insert(.gone)
         pendingEvent.noteDeletion(of: object)
+    }
+}
+
+extension NSManagedObject {
+    /// Adopts the version that the row has in the parent, which is the last one of the row if the parent deletes it.
+    fileprivate final func take(version: Int64) {
+        guard case .values(var committed) = snapshot else { return }
+        committed.version = version
+        snapshot = .values(committed)
     }
 }

@@ -26,7 +26,10 @@ extension NSManagedObject {
         }
         var hint: FaultHint?
         if let (group, index) = snapshot.fetched { hint = .destination(group, row: index, slot: slot) }
-        let object = context.object(for: row, origin: objectID.origin, hint: hint)
+        let origin =
+            objectID.isTemporaryID
+            ? context.operations.originOfDestination(row, of: self, slot: slot) : objectID.origin
+        let object = context.object(for: row, origin: origin, hint: hint)
         setRelationshipState(slot, to: .toOne(object))
         return canLead(slot, to: object) ? object : nil
     }
@@ -137,6 +140,8 @@ enum FaultHint {
     /// The fault was found, together with other objects of the same hierarchy, as a member of a to-many relationship or
     /// by a fetch that reads in batches.
     case member(MemberKeys, index: Int)
+    /// The fault was found in the parent of its context, whose object has its row or a hint of its own.
+    case above(NSManagedObject)
 
     /// Returns the row whose to-one relationship refers to the fault, and the relationship; nil if no such row is
     /// known.

@@ -11,10 +11,7 @@ extension NSManagedObjectContext {
         defer { forgetMergedDeletions() }
         // Without an observer, the event ends with the save, which visits its objects anyway.
         if isObserved || undoManaging != nil { processEvents() }
-        guard hasChanges else {
-            if nesting.parent == nil { try saveMetadata() }
-            return
-        }
+        guard hasChanges else { return try saveMetadata() }
         saving.begin()
         defer {
             saving.end()
@@ -25,9 +22,10 @@ extension NSManagedObjectContext {
         try saveMetadata()
     }
 
-    /// Writes changed metadata of the stores. A transaction that is open writes them when it is committed.
+    /// Writes changed metadata of the stores. A transaction that is open writes them when it is committed. A child writes
+    /// nothing.
     private func saveMetadata() throws {
-        guard !isWriting else { return }
+        guard nesting.parent == nil, !isWriting else { return }
         for store in coordinator?.persistentStores ?? [] where store.objectStore.hasNewMetadata {
             try store.objectStore.save(SaveRequest())
         }

@@ -236,7 +236,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Merges the changes of a save into the other contexts that merge automatically.
     final func passOn(_ ids: SavedIDs, from saver: NSManagedObjectContext) {
         for context in knownContexts
-        where context !== saver && context.nesting.parent == nil && context.automaticallyMergesChangesFromParent {
+        where context !== saver && !context.hasParent && context.automaticallyMergesChangesFromParent {
             context.operations.enqueue { [weak context] in context?.operations.merge(ids) }
         }
     }

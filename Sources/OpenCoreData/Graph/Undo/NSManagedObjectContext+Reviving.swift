@@ -13,6 +13,8 @@ extension NSManagedObjectContext {
         if object.status.contains(.deleted) { return insertObject(object) }
         let wasSaved = !object.snapshot.isNone
         guard object.status.contains(.gone) || !wasSaved && object.context == nil else { return }
+        // The object of a child may have got its permanent id since.
+        if let id = nesting.permanentIDs[object.objectID.row] { object.take(id: id) }
         let key = identityKey(of: object.objectID.row, in: object.objectID.origin)
         if let other = identities[key], other !== object {
             throw CoreDataError(
