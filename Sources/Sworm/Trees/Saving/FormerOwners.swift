@@ -74,9 +74,9 @@ extension LinkPlan {
         return members.compactMap { $0 as? NSManagedObject }
     }
 
-    /// Removes a child from the owner that it had, which a relation without an inverse does not do by itself.
+    /// Removes a child from another owner that it had, which a relation without an inverse does not do by itself.
     func take(_ member: NSManagedObject, from former: NSManagedObject) {
-        guard wayBack == nil, former !== owner.object, !former.isDeleted else { return }
+        guard wayBack == nil, !former.isDeleted else { return }
         if relation.isOrdered {
             former.mutableOrderedSetValue(forKey: relation.name).remove(member)
         } else {
