@@ -69,11 +69,11 @@ struct SwiftSourceTests {
         for (value, type) in none {
             #expect(SwiftAttribute.literal(value, as: type) == nil, "\(value) as \(type)")
         }
-        let some: [(AttributeValue, SwormPredicates.AttributeType, String)] = [
+        let literals: [(AttributeValue, SwormPredicates.AttributeType, String)] = [
             (.int(-32_768), .integer16, "-32768"), (.double(2), .integer64, "2"), (.decimal(5), .double, "5.0"),
             (.double(-1.5), .float, "-1.5"), (.int(3), .boolean, "true"), (.int(3), .float, "3"),
         ]
-        for (value, type, text) in some {
+        for (value, type, text) in literals {
             #expect(SwiftAttribute.literal(value, as: type) == text, "\(value) as \(type)")
         }
         let rules = SwiftAttribute.rules([.maximum(.double(1e300))], for: .float)

@@ -10,10 +10,11 @@ extension SwiftModelWriter {
 
     private func cases(of entity: NSEntityDescription) -> [Case] {
         let sorted = entity.subentities.sorted { ($0.name ?? "") < ($1.name ?? "") }
-        let own = entity.isAbstract ? [] : [types.ownType(of: entity)]
+        var names = sorted.map { types.type(of: $0) }
+        if !entity.isAbstract { names.append(types.ownType(of: entity)) }
         var taken = Set(entity.properties.map(\.name)).union(SwiftNames.staticMembers)
             .union(SwiftNames.properties(of: entity).values)
-        return (sorted.map { types.type(of: $0) } + own).map { type in
+        return names.map { type in
             let start = type.prefix { $0.isUppercase }
             // HTMLPage becomes htmlPage.
             let head = start.count > 1 && start.count < type.count ? start.dropLast() : start

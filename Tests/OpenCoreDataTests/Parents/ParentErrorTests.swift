@@ -43,9 +43,8 @@ struct ParentErrorTests {
     private func expectCorruption(
         sourceLocation: SourceLocation = #_sourceLocation, in work: () throws -> Void
     ) {
-        #expect(
-            coreDataError(work)?.errorCode == CocoaError.Code.fileReadCorruptFile.rawValue,
-            sourceLocation: sourceLocation)
+        let error = coreDataError(work)
+        #expect(error?.errorCode == CocoaError.Code.fileReadCorruptFile.rawValue, sourceLocation: sourceLocation)
     }
 
     @Test func `a deletion is not skipped because the row cannot be read`() throws {

@@ -120,12 +120,12 @@ struct ParentReadingTests {
     @Test func `dictionaries have the values in the store`() throws {
         let book = try #require(try root.fetch(request()).first)
         book.setValue("unsaved", forKey: "title")
-        let request = NSFetchRequest<NSDictionary>(entityName: "Book")
-        request.resultType = .dictionaryResultType
-        request.propertiesToFetch = ["title"]
-        request.sortDescriptors = [NSSortDescriptor(key: "year", ascending: true)]
-        #expect(try child.fetch(request).compactMap { $0["title"] as? String } == titles)
+        let dictionaries = NSFetchRequest<NSDictionary>(entityName: "Book")
+        dictionaries.resultType = .dictionaryResultType
+        dictionaries.propertiesToFetch = ["title"]
+        dictionaries.sortDescriptors = [NSSortDescriptor(key: "year", ascending: true)]
+        #expect(try child.fetch(dictionaries).compactMap { $0["title"] as? String } == titles)
         try root.save()
-        #expect(try child.fetch(request).first?["title"] as? String == "unsaved")
+        #expect(try child.fetch(dictionaries).first?["title"] as? String == "unsaved")
     }
 }

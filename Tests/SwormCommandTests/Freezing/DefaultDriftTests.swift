@@ -68,6 +68,7 @@ struct DefaultDriftTests {
         #expect(text(NSArray(array: [2, 1])) == "[2,1]" && text(NSOrderedSet(array: [2, 1])) == "[2,1]")
         #expect(text(Set([3, 1, 2])) == "[1,2,3]" && text(NSSet(array: [3, 1, 2])) == "[1,2,3]")
         #expect(text(UInt64.max) == "\"18446744073709551615\"")
-        #expect(text(1.5) == "1.5" && text("a") == "\"a\"" && text(nil) == "null" && text(true) == "true")
+        #expect(text(1.5) == "1.5" && text("a") == "\"a\"")
+        #expect(text(nil) == "null" && text(true) == "true")
     }
 }

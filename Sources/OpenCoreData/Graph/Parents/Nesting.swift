@@ -59,7 +59,7 @@ struct ContextLinks: Sendable {
     }
 
     /// The contexts below that are still in use.
-    var liveChildren: [NSManagedObjectContext] { children.isEmpty ? [] : children.compactMap(\.context) }
+    var liveChildren: [NSManagedObjectContext] { children.isEmpty ? [] : children.compactMap { $0.context } }
 
     mutating func add(_ child: NSManagedObjectContext, adopted: Int) {
         remove(child)

@@ -17,13 +17,12 @@ extension FrozenVersion {
     /// Returns how the files of the version differ from what was written, and from each other.
     func drifts() -> [FrozenDrift] {
         let missing = names.parts.filter { state(of: $0) == .missing }.map { drift($0, saying: "is missing") }
+        let first = manifestDrifts + missing
         guard let model = model() else {
-            return manifestDrifts + missing + [
-                FrozenDrift(version: names.version, message: "no file has a model that can be read")
-            ]
+            return first + [FrozenDrift(version: names.version, message: "no file has a model that can be read")]
         }
         let parts = FrozenParts(names: names, model: model)
-        return manifestDrifts + missing + recordDrifts(model) + documentDrifts(model)
+        return first + recordDrifts(model) + documentDrifts(model)
             + sourceDrifts(names.tables, expecting: parts.tables)
             + sourceDrifts(names.schema, expecting: parts.schema) + storeDrifts(model)
     }

@@ -21,7 +21,7 @@ extension MirroringReader {
             event.kind = row.integer(0).flatMap(MirroringReport.Event.Kind.init)
             event.start = row.number(1)
             event.end = row.number(2)
-            event.isUnfinished = knowsEnds && row.isNull(2)
+            event.isUnfinished = row.isNull(2) && knowsEnds
             event.succeeded = row.flag(3)
             if case .text(let domain) = row.storedValue(4) { event.errorDomain = mask.masked(domain) }
             event.errorCode = row.integer(5)
