@@ -26,6 +26,12 @@ struct FreshInstances<T: ManagedTreeConvertible> {
         return !instances.allSatisfy { (try? line.read($0)) == value }
     }
 
+    /// Returns whether two instances of the same struct have different values of an attribute. Those of an enum's cases may.
+    func vary(in line: AttributeLine<T>) -> Bool {
+        let half = instances.count / 2
+        return (0..<half).contains { (try? line.read(instances[$0])) != (try? line.read(instances[half + $0])) }
+    }
+
     /// Returns whether a copy of one instance is equivalent to a new instance, once all attributes are written.
     ///
     /// The result is true only if it can be proved: the memory of the type is the sum of its stored properties, and

@@ -103,12 +103,12 @@ private enum Paperwork {
         static let relations = Relations()
     }
 
-    /// The objects of the super-entity itself.
+    /// The objects of the super-entity itself, with another first version than books.
     struct Other: ManagedObjectConvertible, Equatable {
         typealias Superentity = Document
         static let entityName = "Document"
         var code = ""
-        var revision = 0
+        var revision = 1
         static let attributes: Set<Attribute<Other>> = [.init(\.code, "code"), .init(\.revision, "revision")]
         struct Relations: Sendable {}
         static let relations = Relations()
@@ -122,6 +122,16 @@ private enum Paperwork {
             let sheets = ToManyOrderedRelation<Sheet>("sheets", deleteRule: .cascade)
         }
         static let relations = Relations()
+    }
+
+    struct ShelfPatch: ManagedTreeConvertible, Equatable {
+        typealias Entity = Shelf
+        var name = ""
+        var revision: Int?
+        static let attributes: Set<Attribute<ShelfPatch>> = [
+            .init(\.name, \.name), .init(\.revision, \.revision, .ifPresent),
+        ]
+        static let branches: [Branch<ShelfPatch>] = [.version(\.revision)]
     }
 
     struct ShelfTree: ManagedTreeConvertible, Equatable {
@@ -200,6 +210,32 @@ private enum Paperwork {
         #expect(try test.container.read { try $0.decode(Book.all) } == [changed])
         #expect(
             code { try test.container.perform { _ = try $0.save(contentsOf: [Document.book(change)]) } } == .conflict)
+    }
+
+    @Test func `a version that one appearance leaves out is that of the other one`() throws {
+        let test = try TestStore(for: Paperwork.Shelf.self, in: .file)
+        try test.container.perform { _ = try $0.insert(Paperwork.Shelf(name: "A", revision: 3)) }
+        let (without, stale) = (Paperwork.ShelfPatch(name: "A"), Paperwork.ShelfPatch(name: "A", revision: 0))
+        for trees in [[without, stale], [stale, without]] {
+            for policy in [RepeatPolicy.equal, .last] {
+                let code = code {
+                    try test.container.perform { _ = try $0.save(contentsOf: trees, repeats: policy) }
+                }
+                #expect(code == .conflict, "\(trees) \(policy)")
+                #expect(try test.container.read { try $0.decodeOne(Paperwork.Shelf.all)?.revision } == 3)
+            }
+        }
+    }
+
+    @Test func `the preview of a first version has no old value`() throws {
+        let test = try TestStore(for: Sheet.self, in: .file)
+        try test.container.perform { _ = try $0.save(contentsOf: [Paperwork.NumberedSheet(name: "a")]) }
+        let preview = try test.container.read {
+            try $0.plan(saving: [Paperwork.NumberedSheet(name: "a", text: "new")])
+        }
+        let value = try #require(preview.changes.first?.values.first { $0.name == "revision" })
+        #expect(value.old == nil)
+        #expect(value.new == "1")
     }
 
     @Test func `an object of a sub-entity is not one of the super-entity`() throws {

@@ -242,4 +242,26 @@ extension ReadingRoom {
             #expect(error?.path?.hasSuffix("bottles[2]") == true, "\(error?.message ?? "saved")")
         }
     }
+
+    @Test func `a child that unsaved changes added to another owner is that of its tree alone`() throws {
+        for isMovable in [true, false] {
+            let test = try cellar()
+            let error = error {
+                try test.container.perform { context in
+                    let racks = try context.fetch(Cellar.Rack.all.sort(\.name))
+                    let bottle = try #require(try context.fetchOne(Bottle.all.where { $0.label == "1" }))
+                    try racks[1].bottles.add(bottle)
+                    let bottles = [Bottle(label: "1"), Bottle(label: "2")]
+                    if isMovable {
+                        try context.save(MovableTree(name: "A", bottles: bottles))
+                    } else {
+                        try context.save(RackTree(name: "A", bottles: bottles))
+                    }
+                }
+            }
+            #expect(error?.code == (isMovable ? nil : .validation))
+            #expect(
+                try test.container.read { try $0.decode(RackTree.all.sort(\.name)) }.map(\.bottles.count) == [2, 0])
+        }
+    }
 }

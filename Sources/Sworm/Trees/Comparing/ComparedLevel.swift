@@ -31,7 +31,8 @@ struct ComparedLevel<Source: ChildSource> {
         (self.comparison, self.movesVersion) = (comparison, movesVersion)
         owners = lists.map(\.row)
         var starts = [0]
-        for list in lists { starts.append(starts[starts.count - 1] + list.values.count) }
+        starts.reserveCapacity(lists.count + 1)
+        for index in lists.indices { starts.append(starts[index] + lists[index].values.count) }
         self.starts = starts
     }
 
@@ -166,8 +167,8 @@ struct ComparedLevel<Source: ChildSource> {
     private func forEachList(
         _ body: ((start: UnsafePointer<Source.Value>?, children: Range<Int>)) throws -> Void
     ) throws {
-        for (index, list) in lists.enumerated() {
-            try list.withValues { start, _ in try body((start, starts[index]..<starts[index + 1])) }
+        for index in lists.indices {
+            try lists[index].withValues { start, _ in try body((start, starts[index]..<starts[index + 1])) }
         }
     }
 

@@ -29,8 +29,8 @@ extension RelationBranch {
             comparer, by: rule, keys: members.saved.map(\.key), compares: role.updates,
             addresses: members.rows?.addresses)
         let positions = members.positions
-        for (index, list) in lists.enumerated() {
-            try list.withValues { start, count in
+        for index in lists.indices {
+            try lists[index].withValues { start, count in
                 try matcher.match(start, count: count, with: positions[index], of: positions, isShared: !isToMany)
             }
         }

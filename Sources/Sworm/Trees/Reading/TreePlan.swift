@@ -31,7 +31,7 @@ final class TreePlan<Tree: ManagedTreeConvertible>: AnyTreePlan {
         self.links = links
         issues = Self.issues(of: entries, branches)
         let line = version.flatMap { version in Tree.attributes.first { $0.keyPath == version }?.lines(0).first }
-        variableVersion = line.flatMap { FreshInstances<Tree>().differ(in: $0) ? $0.name : nil }
+        variableVersion = line.flatMap { FreshInstances<Tree>().vary(in: $0) ? $0.name : nil }
     }
 
     /// The computed columns, which are created anew for each read.

@@ -8,18 +8,33 @@ struct FormerOwners {
     private var owners: [LinkKey: [NSManagedObject]] = [:]
 
     init(of plans: [LinkPlan], in context: NSManagedObjectContext) throws {
-        var searched: [String: (plan: LinkPlan, members: [NSManagedObject])] = [:]
+        var searches: [String: Search] = [:]
         for plan in plans where plan.hasOneOwner {
-            for member in plan.added.compactMap(\.object) {
-                if let wayBack = plan.wayBack {
-                    let owner = member.value(forKey: wayBack.name) as? NSManagedObject
-                    owners[plan.key(of: member)] = owner.map { [$0] }
-                } else {
-                    searched[plan.memberRelation, default: (plan, [])].members.append(member)
-                }
+            let added = plan.added.compactMap(\.object)
+            guard let wayBack = plan.wayBack else {
+                searches[plan.memberRelation, default: Search(plan: plan)].add(added, of: plan)
+                continue
+            }
+            for member in added {
+                let owner = member.value(forKey: wayBack.name) as? NSManagedObject
+                owners[plan.key(of: member)] = owner.flatMap { $0.isDeleted ? nil : [$0] }
             }
         }
-        for (plan, members) in searched.values { try search(members, along: plan, in: context) }
+        for search in searches.values { try find(search, in: context) }
+    }
+
+    /// The members of a relation without an inverse whose owners are searched for.
+    private struct Search {
+        let plan: LinkPlan
+        /// The members that are not behind the relation of their new owner yet.
+        var added: [NSManagedObject] = []
+        /// All members. Unsaved changes may have added those that their owner keeps to other owners, too.
+        var members: [NSManagedObject] = []
+
+        mutating func add(_ added: [NSManagedObject], of plan: LinkPlan) {
+            self.added += added
+            members += plan.children.compactMap(\.object)
+        }
     }
 
     /// Returns the owners that a child had: one at most, unless unsaved changes added it to others without an inverse.
@@ -27,16 +42,14 @@ struct FormerOwners {
         child.object.flatMap { owners[plan.key(of: $0)] } ?? []
     }
 
-    private mutating func search(
-        _ members: [NSManagedObject], along plan: LinkPlan, in context: NSManagedObjectContext
-    ) throws {
-        let keys = Set(members.map(plan.key))
+    private mutating func find(_ search: Search, in context: NSManagedObjectContext) throws {
+        let plan = search.plan
         // Objects with changes have the present state, also of members that are not saved.
         let changed = context.insertedObjects.union(context.updatedObjects).filter {
             $0.entity.isKindOf(entity: plan.declarer)
         }
         var found: [NSManagedObject] = []
-        let references = members.filter { !$0.objectID.isTemporaryID }.map { member in
+        let references = search.added.filter { !$0.objectID.isTemporaryID }.map { member in
             ExpressionTree.value(.object(member.objectID.reference))
         }
         if !references.isEmpty, let entity = context.modelEntity(of: plan.declarer) {
@@ -50,9 +63,12 @@ struct FormerOwners {
                 !changed.contains($0) && !$0.isDeleted
             }
         }
-        for owner in found + changed {
+        let owners = found + changed
+        if owners.isEmpty { return }
+        let keys = Set(search.members.map(plan.key))
+        for owner in owners {
             for member in plan.members(of: owner) where keys.contains(plan.key(of: member)) {
-                owners[plan.key(of: member), default: []].append(owner)
+                self.owners[plan.key(of: member), default: []].append(owner)
             }
         }
     }

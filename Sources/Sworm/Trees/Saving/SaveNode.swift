@@ -56,13 +56,19 @@ final class SaveNode {
             return
         }
         if rank < self.rank || rank == .linked { return }
-        for index in parts.indices where parts[index].type.entityName == value.type.entityName {
+        // The parts may be of several entities of one hierarchy, in which a name is that of one attribute.
+        for index in parts.indices {
             var part = parts[index]
             try merge(value, into: &part, at: place, repeats: policy)
             parts[index] = part
         }
         let isKnown = parts.contains { $0.type.attributes.map(\.name) == value.type.attributes.map(\.name) }
         if !isKnown { parts.append(value) }
+    }
+
+    /// Adds the version of another appearance of the object. One that leaves it out does not hide the version of another one.
+    func add(_ version: SavedVersion, repeats policy: RepeatPolicy) {
+        if self.version?.value == nil || policy.takesLast && version.value != nil { self.version = version }
     }
 
     private func merge(

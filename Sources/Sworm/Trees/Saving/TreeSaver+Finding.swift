@@ -74,9 +74,10 @@ extension TreeSaver {
 
     /// Throws an error if a new object is not of the entity of another value with its key.
     func check(_ node: SaveNode, isOf type: any SaveType, rank: SaveNode.Rank, at place: SavePlace) throws {
-        guard node.isNew, !type.represents(node.type.entityKey) else { return }
-        // Values that count more replace those of the super-entity, and the object is inserted with them.
-        if rank > node.rank, node.type.represents(type.entityKey) { return }
+        let (old, new) = (node.type.entityKey, type.entityKey)
+        guard node.isNew, new != old else { return }
+        // Values that count more replace the other ones, and the object is inserted with them: not as one of a super-entity.
+        if rank > node.rank ? node.type.represents(new) : type.represents(old) { return }
         throw StoreError(
             .validation,
             "\(place.path) has the key of \(node.place.path), which is of the entity \(node.entityName), not \(type.entityName). Use another key.",

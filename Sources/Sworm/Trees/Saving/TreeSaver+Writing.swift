@@ -139,7 +139,8 @@ extension TreeSaver {
         noteUpdate(
             of: node,
             .init(
-                name: version.type.attributes[version.index].name, old: excerpt(current), new: excerpt(next)))
+                name: version.type.attributes[version.index].name,
+                old: current == .null ? nil : excerpt(current), new: excerpt(next)))
         node.isUpdated = true
     }
 
@@ -153,6 +154,7 @@ extension TreeSaver {
         let objects = plan.children.compactMap(\.object)
         let kept = Set(objects.map(ObjectIdentifier.init))
         var unlinked: [NSManagedObject] = []
+        let first = removed.count
         for member in plan.current where !kept.contains(ObjectIdentifier(member)) {
             guard plan.role.removes else { continue }
             if plan.role == .owned, node(of: member) == nil {
@@ -167,7 +169,7 @@ extension TreeSaver {
             }
         }
         let added = plan.added
-        for child in added {
+        for child in plan.children {
             guard let object = child.object else { continue }
             for owner in former.owners(of: child, along: plan) where owner !== plan.owner.object {
                 plan.take(object, from: owner)
@@ -186,7 +188,9 @@ extension TreeSaver {
             return try type.setDestination(objects.first, of: owner, along: name)
         }
         if plan.relation.isOrdered {
-            let gone = Set(unlinked.map(ObjectIdentifier.init) + removed.map { ObjectIdentifier($0.object) })
+            // Those that are deleted stay until then, so that their delete rules see their owner.
+            let deleted = removed[first...].map(\.object)
+            let gone = Set((unlinked + deleted).map(ObjectIdentifier.init))
             let present = try type.members(of: owner, along: name).filter {
                 !gone.contains(ObjectIdentifier($0)) && !$0.isDeleted
             }
@@ -196,8 +200,6 @@ extension TreeSaver {
                 plan.owner.isUpdated = true
                 noteUpdate(of: plan.owner, .init(name: "order of \(name)", old: nil, new: nil))
             }
-            // Those that are deleted stay until then, so that their delete rules see their owner.
-            let deleted = plan.current.filter { member in removed.contains { $0.object === member } }
             return try type.setMembers(order + deleted, of: owner, along: name)
         }
         for member in unlinked {

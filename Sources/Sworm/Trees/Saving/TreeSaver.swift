@@ -187,8 +187,8 @@ final class TreeSaver {
                 try check(existing, isOf: encoded[index].type, rank: rank, at: slot.place)
                 if rank > existing.rank { forgetLinks(of: existing) }
                 try existing.add(encoded[index], at: slot.place, rank: rank, repeats: policy)
-                if rank == .updated, existing.version == nil || policy.takesLast {
-                    existing.version = try source.version(of: encoded[index]) ?? existing.version
+                if rank == .updated, let version = try source.version(of: encoded[index]) {
+                    existing.add(version, repeats: policy)
                 }
                 found.append(existing)
                 continue

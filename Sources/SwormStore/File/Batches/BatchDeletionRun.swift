@@ -61,16 +61,28 @@ struct BatchDeletionRun {
         case .found(let specification):
             return try keys.add(compiler.identities(specification), root: model[specification.entity].root)
         case .listed(let rows):
-            var count = 0
-            for row in rows {
-                let columns = transaction.columns(of: row)
-                count += try keys.add(
-                    CompiledStatement(
-                        sql: "SELECT Z_ENT, Z_PK FROM \(columns.table) WHERE Z_PK = ?1", bindings: [.int64(row.key)]),
-                    root: columns.entity.root)
-            }
-            return count
+            return try choose(rows, keys)
         }
+    }
+
+    /// Adds listed rows in their order, with one statement for those that follow each other in one table.
+    private func choose(_ rows: [RowID], _ keys: BatchKeys) throws -> Int {
+        var count = 0
+        var rest = rows[...]
+        while let first = rest.first {
+            let root = model[first.entity].root
+            let part = rest.prefix { model[$0.entity].root == root }
+            rest = rest[part.endIndex...]
+            count += try keys.add(
+                CompiledStatement(
+                    sql: """
+                        SELECT t0.Z_ENT, t0.Z_PK FROM json_each(?1) o \
+                        CROSS JOIN \(transaction.columns(of: first).table) t0 ON t0.Z_PK = o.value ORDER BY o.key
+                        """,
+                    bindings: [.text(JSONText.array(of: part.map(\.key)))]),
+                root: root)
+        }
+        return count
     }
 
     // MARK: Rules
