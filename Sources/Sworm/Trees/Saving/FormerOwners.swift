@@ -37,7 +37,7 @@ struct FormerOwners {
         }
     }
 
-    /// Returns the owners that a child had: one at most, unless unsaved changes added it to others without an inverse.
+    /// Returns the owners that a child had: one at most, unless unsaved changes added it to more of them.
     func owners(of child: SaveNode, along plan: LinkPlan) -> [NSManagedObject] {
         child.object.flatMap { owners[plan.key(of: $0)] } ?? []
     }
