@@ -37,6 +37,17 @@ extension ReadingRoom {
     }
 }
 
+extension ReadingRoom {
+    /// A book with the name of its author, which can be left out.
+    fileprivate struct Attributed: ManagedTreeConvertible, Equatable {
+        typealias Entity = Book
+        var isbn = ""
+        var author: String??
+        static let attributes: Set<Attribute<Attributed>> = [.init(\.isbn, \.isbn)]
+        static let branches: [Branch<Attributed>] = [.init(\.author, \.author, \.name)]
+    }
+}
+
 @Suite("Owners of children") struct TreeOwnershipTests {
     private typealias Bottle = Cellar.Bottle
     private typealias RackTree = Cellar.RackTree
@@ -262,6 +273,27 @@ extension ReadingRoom {
             #expect(error?.code == (isMovable ? nil : .validation))
             #expect(
                 try test.container.read { try $0.decode(RackTree.all.sort(\.name)) }.map(\.bottles.count) == [2, 0])
+        }
+    }
+
+    @Test func `the attribute of an object that is left out changes nothing`() throws {
+        typealias Attributed = ReadingRoom.Attributed
+        let test = try TestStore(for: ReadingRoom.Book.self, in: .file)
+        try test.container.perform { try $0.insert(ReadingRoom.Author(name: "Leo")) }
+        for isThroughObjects in [false, true] {
+            func saved(_ tree: Attributed) throws -> String?? {
+                try test.container.perform { context in
+                    if isThroughObjects { try context.insert(ReadingRoom.Country(code: UUID().uuidString)) }
+                    try context.save(contentsOf: [tree])
+                }
+                let read = try test.container.read { try $0.decodeOne(Attributed.all) }
+                return read.flatMap { $0.author }
+            }
+            #expect(try saved(Attributed(isbn: "1", author: .some("Leo"))) == .some("Leo"))
+            #expect(try saved(Attributed(isbn: "1", author: nil)) == .some("Leo"))
+            #expect(try saved(Attributed(isbn: "1", author: .some(nil))) == .some(.none))
+            let unknown = error { _ = try saved(Attributed(isbn: "1", author: .some("Ann"))) }
+            #expect(unknown?.code == .objectNotFound)
         }
     }
 }

@@ -245,6 +245,8 @@ extension SaveNode {
         guard let version, let value = version.value, let object else { return }
         let stored = try version.type.value(of: object, at: version.index)
         if stored.isStoredSame(as: value) { return }
+        // A handle can be to an object that the same call has inserted.
+        if object.objectID.isTemporaryID { throw missing(version, value) }
         throw outdated(
             version, rows: [object.objectID.reference],
             because:
@@ -257,7 +259,11 @@ extension SaveNode {
         guard let version, let value = version.value else { return }
         let attribute = version.type.attributes[version.index]
         if attribute.isVersion(ofNewObject: value) { return }
-        throw outdated(
+        throw missing(version, value)
+    }
+
+    private func missing(_ version: SavedVersion, _ value: AttributeValue) -> StoreError {
+        outdated(
             version, rows: [],
             because:
                 "there is no such \(entityName) any more: its '\(version.name)' was \(excerpt(value)) when the tree was read. Give it the value of a new tree to insert it."

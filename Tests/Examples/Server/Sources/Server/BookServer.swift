@@ -6,7 +6,7 @@ import Sworm
 
 /// Returns the server of the books in a store.
 func bookServer(
-    for store: PersistentContainer, port: Int, timeLimit: Duration = .seconds(5), logger: Logger,
+    for routes: BookRoutes, port: Int, timeLimit: Duration = .seconds(5), logger: Logger,
     onServerRunning: @escaping @Sendable (any Channel) async -> Void = { _ in }
 ) -> Application<RouterResponder<BookContext>> {
     let router = Router(context: BookContext.self)
@@ -14,7 +14,7 @@ func bookServer(
         FailureMiddleware()
         DeadlineMiddleware(timeLimit: timeLimit)
     }
-    BookRoutes(store: store).add(to: router.group("books"))
+    routes.add(to: router.group("books"))
     return Application(
         router: router,
         // Connections that send nothing are closed.

@@ -21,7 +21,7 @@ let logger = Logger(label: "Server")
 do {
     let store = try PersistentContainer.books(at: arguments.location, logger: logger)
     if arguments.location == .memory { try store.insertSamples() }
-    let server = bookServer(for: store, port: arguments.port, logger: logger) { channel in
+    let server = bookServer(for: BookRoutes(store: store), port: arguments.port, logger: logger) { channel in
         let address = "http://127.0.0.1:\(channel.localAddress?.port ?? 0)/books\n"
         FileHandle.standardOutput.write(Data(address.utf8))
     }

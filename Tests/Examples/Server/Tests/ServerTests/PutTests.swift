@@ -88,6 +88,27 @@ struct PutTests {
         }
     }
 
+    @Test func `a book that was deleted and created again is another one`() async throws {
+        try await TestServer.run(firstRevision: BookRoutes.randomRevision) { server in
+            let old = try await server.send(.put, "/books/1", book())
+            _ = try await server.send(.delete, "/books/1")
+            let new = try await server.send(.put, "/books/1", book())
+            #expect(new.status == 201 && new.eTag != old.eTag)
+            let patch = #"{"title": "Peace", "revision": \#(try old.page.revision)}"#
+            #expect(try await server.send(.patch, "/books/1", patch).status == 409)
+            let read = try await server.send(.get, "/books/1", headers: [.ifNoneMatch: try #require(old.eTag)])
+            #expect(try read.status == 200 && read.page == new.page)
+        }
+    }
+
+    @Test func `a second creation is a conflict, even of a book with nothing but defaults`() async throws {
+        try await TestServer.run { server in
+            let empty = book("", year: 0)
+            #expect(try await server.send(.put, "/books/1", empty).page.revision == 1)
+            #expect(try await server.send(.put, "/books/1", book("Peace")).status == 409)
+        }
+    }
+
     @Test func `a PUT does not change an author that other books have`() async throws {
         try await TestServer.run { server in
             _ = try await server.send(.put, "/books/1", book(with: #", "author": {"name": "Leo", "born": 1828}"#))

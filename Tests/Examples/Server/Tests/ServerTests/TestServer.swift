@@ -17,12 +17,14 @@ struct TestServer {
     /// Runs a test while a server is running.
     static func run<Value>(
         over store: PersistentContainer? = nil, timeLimit: Duration = .seconds(60),
+        firstRevision: @escaping @Sendable () -> Int = { 1 },
         _ test: @Sendable (TestServer) async throws -> Value
     ) async throws -> Value {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let store = try store ?? .books(at: .memory, logger: logger)
+        let routes = BookRoutes(store: store, firstRevision: firstRevision)
         return try await serving { running in
-            bookServer(for: store, port: 0, timeLimit: timeLimit, logger: logger, onServerRunning: running)
+            bookServer(for: routes, port: 0, timeLimit: timeLimit, logger: logger, onServerRunning: running)
         } test: { port in
             try await test(TestServer(store: store, port: port))
         }

@@ -56,20 +56,19 @@ extension Failure {
     }
 
     private init(_ error: DecodingError) {
-        let (context, key): (DecodingError.Context, (any CodingKey)?) =
+        let (path, message, cause): ([any CodingKey], String, (any Error)?) =
             switch error {
-            case .keyNotFound(let key, let context): (context, key)
+            case .keyNotFound(let key, let context): (context.codingPath + [key], "This key is missing.", nil)
             case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-                (context, nil)
-            @unknown default: (.init(codingPath: [], debugDescription: "The JSON is invalid."), nil)
+                (context.codingPath, context.debugDescription, context.underlyingError)
+            @unknown default: ([], "The JSON is invalid.", nil)
             }
-        if let cause = context.underlyingError as? StoreError {
+        if let cause = cause as? StoreError {
             // The text of a condition cannot be parsed.
             self.init(cause)
             return
         }
-        let path = (context.codingPath + (key.map { [$0] } ?? [])).path
-        self.init(.badRequest, "invalidJSON", context.debugDescription, at: path.isEmpty ? nil : path)
+        self.init(.badRequest, "invalidJSON", message, at: path.isEmpty ? nil : path.path)
     }
 
     private static func unavailable(_ code: String) -> Failure {

@@ -14,6 +14,7 @@ extension BookRoutes {
             let known = try store.fetchOne(Book.all.where { $0.isbn == isbn })
             let book = try known ?? store.insert(Book(isbn: isbn))
             try book.save(body)
+            if known == nil { try book.encode(\.revision, firstRevision()) }
             return (try book.decode(as: BookPage.self), known == nil)
         }
         return try response(page, status: isNew ? .created : .ok, request, context)

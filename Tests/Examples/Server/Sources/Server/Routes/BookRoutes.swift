@@ -5,6 +5,11 @@ import Sworm
 /// The endpoint of the books in a store.
 struct BookRoutes: Sendable {
     let store: PersistentContainer
+    /// Returns the revision of a new book. It is random, so that a client that has read a book with the same ISBN, which was
+    /// deleted since, does not take the new one for it. JSON in browsers has exact integers up to 2^53.
+    var firstRevision: @Sendable () -> Int = randomRevision
+
+    @Sendable static func randomRevision() -> Int { .random(in: 1...(1 << 52)) }
 
     func add(to group: RouterGroup<BookContext>) {
         group.get(use: list).get("live", use: live)

@@ -27,8 +27,5 @@ extension BookPage: ManagedTreeConvertible {
 
 extension BookPage {
     /// The entity tag of the page. It changes with the page, because every write of this server counts the revision up.
-    ///
-    /// A book that is created again after a DELETE begins with the first revision. If clients must notice that too, use
-    /// a date as the version.
     var eTag: String { "\"\(revision)\"" }
 }
