@@ -74,4 +74,21 @@ private enum NoteRoom {
                 NotePage(text: "a", writer: Person(name: "y"))
             ])
     }
+
+    @Test func `a missing owner has no children`() throws {
+        let test = try TestStore(for: Person.self, Note.self, in: .file)
+        try test.container.perform {
+            _ = try $0.save(contentsOf: [
+                NoteRoom.PersonNotes(name: "x", notes: [Note(text: "a")]), NoteRoom.PersonNotes(name: "y"),
+            ])
+        }
+        try test.container.perform { _ = try $0.batchDelete(Person.all.where { $0.name == "x" }) }
+        try test.container.perform {
+            _ = try $0.save(contentsOf: [NoteRoom.PersonNotes(name: "y", notes: [Note(text: "a")])])
+        }
+        #expect(
+            try test.container.read { try $0.decode(NotePage.all) } == [
+                NotePage(text: "a", writer: Person(name: "y"))
+            ])
+    }
 }

@@ -275,4 +275,27 @@ private enum Paperwork {
         }
         try test.verify()
     }
+
+    @Test func `an outdated version of an object of the same call is that of a changed object`() throws {
+        let test = try TestStore(for: Sheet.self, in: .file)
+        let error = #expect(throws: StoreError.self) {
+            try test.container.perform { context in
+                for text in ["1", "2", "3"] { try context.save(Paperwork.NumberedSheet(name: "a", text: text)) }
+            }
+        }
+        #expect(error?.code == .conflict)
+        #expect(error?.message.contains("was changed since the tree was read") == true, "\(error?.message ?? "")")
+    }
+
+    @Test func `a version of an object that the same call has inserted is that of a deleted one`() throws {
+        let test = try TestStore(for: Paperwork.Shelf.self, in: .file)
+        let error = #expect(throws: StoreError.self) {
+            try test.container.perform { context in
+                let shelf = try context.insert(Paperwork.Shelf(name: "A"))
+                try shelf.save(ShelfTree(name: "A", revision: 5))
+            }
+        }
+        #expect(error?.code == .conflict)
+        #expect(error?.message.contains("there is no such Shelf any more") == true, "\(error?.message ?? "")")
+    }
 }

@@ -296,4 +296,21 @@ extension ReadingRoom {
             #expect(unknown?.code == .objectNotFound)
         }
     }
+
+    @Test(arguments: [false, true])
+    func `another change of a former owner does not make a kept child its own`(isChanged: Bool) throws {
+        let test = try cellar()
+        let error = error {
+            try test.container.perform { context in
+                let racks = try context.fetch(Cellar.Rack.all.sort(\.name))
+                let bottle = try #require(try context.fetchOne(Bottle.all.where { $0.label == "1" }))
+                try racks[1].bottles.add(bottle)
+                if isChanged { try racks[0].encode(\.isOpen, false) }
+                try context.save(RackTree(name: "B", bottles: [Bottle(label: "1")]))
+            }
+        }
+        #expect(error == nil, "\(error?.message ?? "")")
+        let racks = try test.container.read { try $0.decode(RackTree.all.sort(\.name)) }
+        #expect(racks.last?.bottles == [Bottle(label: "1")])
+    }
 }

@@ -141,4 +141,13 @@ private enum FilingRoom {
         try test.container.perform { _ = try $0.save(contentsOf: [equal]) }
         #expect(try test.container.read { try $0.decode(Letter.all) } == [letter])
     }
+
+    @Test func `the preview of an object as two entities has each attribute once`() throws {
+        let test = try TestStore(for: FilingRoom.Folder.self, in: .file)
+        let letter = Letter(code: "1", pages: 3, title: "a")
+        let tree = Sharing(name: "f", cover: .letter(letter), records: [.init(code: "1", title: "a")])
+        let preview = try test.container.read { try $0.plan(saving: [tree]) }
+        let names = preview.changes.first { $0.entity == "Letter" }?.values.map(\.name) ?? []
+        #expect(names.sorted() == ["code", "pages", "title"])
+    }
 }

@@ -44,6 +44,9 @@ struct FormerOwners {
 
     private mutating func find(_ search: Search, in context: NSManagedObjectContext) throws {
         let plan = search.plan
+        if search.members.isEmpty { return }
+        let keys = Set(search.members.map(plan.key))
+        let added = Set(search.added.map(plan.key))
         // Objects with changes have the present state, also of members that are not saved.
         let changed = context.insertedObjects.union(context.updatedObjects).filter {
             $0.entity.isKindOf(entity: plan.declarer)
@@ -63,12 +66,12 @@ struct FormerOwners {
                 !changed.contains($0) && !$0.isDeleted
             }
         }
-        let owners = found + changed
-        if owners.isEmpty { return }
-        let keys = Set(search.members.map(plan.key))
-        for owner in owners {
-            for member in plan.members(of: owner) where keys.contains(plan.key(of: member)) {
-                self.owners[plan.key(of: member), default: []].append(owner)
+        for owner in found + changed {
+            // A member that its owner keeps can be behind another one only by an unsaved change of the relation.
+            let wanted = owner.isInserted || owner.changedValues()[plan.relation.name] != nil ? keys : added
+            if wanted.isEmpty { continue }
+            for member in plan.members(of: owner) where wanted.contains(plan.key(of: member)) {
+                owners[plan.key(of: member), default: []].append(owner)
             }
         }
     }

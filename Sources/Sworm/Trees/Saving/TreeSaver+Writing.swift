@@ -53,7 +53,8 @@ extension TreeSaver {
             let other = former.owners(of: child, along: plan).first { owner in
                 owner !== plan.owner.object && node(of: owner) == nil && !replaced.contains(ObjectIdentifier(owner))
             }
-            guard let owner = other else { continue }
+            // The row of the owner may be missing.
+            guard let owner = other, try context.present(owner) != nil else { continue }
             let path = child.place.path
             // Without the owner's id, because the message may be an answer to somebody who must not know it.
             throw StoreError(
@@ -80,9 +81,13 @@ extension TreeSaver {
                     if let value { try part.type.setValue(value, of: object, at: index) }
                 }
             }
-            for part in node.parts {
-                for (index, value) in part.values.enumerated() where value != nil && value != .null {
-                    note(index, of: part, from: nil, to: value ?? .null)
+            var noted: Set<String> = []
+            for part in node.parts where isRecording {
+                for (index, value) in part.values.enumerated() {
+                    guard let value, value != .null, noted.insert(part.type.attributes[index].name).inserted else {
+                        continue
+                    }
+                    note(index, of: part, from: nil, to: value)
                 }
             }
             result.inserted += 1
@@ -245,8 +250,9 @@ extension SaveNode {
         guard let version, let value = version.value, let object else { return }
         let stored = try version.type.value(of: object, at: version.index)
         if stored.isStoredSame(as: value) { return }
-        // A handle can be to an object that the same call has inserted.
-        if object.objectID.isTemporaryID { throw missing(version, value) }
+        // A handle can be to an object that the same call has inserted, and not changed since.
+        let attribute = version.type.attributes[version.index]
+        if object.objectID.isTemporaryID, attribute.isVersion(ofNewObject: stored) { throw missing(version, value) }
         throw outdated(
             version, rows: [object.objectID.reference],
             because:
