@@ -51,7 +51,7 @@ extension NSManagedObject {
     func bundleValue(_ attribute: BundleEntity.Attribute) throws -> AttributeValue {
         #if !canImport(CoreData)
         // The data itself: the value may be of a type that a bundle cannot contain.
-        if attribute.type == .transformable { return accessedAttribute(attribute.name) }
+        if attribute.type == .transformable { return accessedAttribute(attribute.name).value }
         #endif
         guard let any = value(forKeyPath: attribute.name), !(any is NSNull) else { return .null }
         let number = any as? NSNumber

@@ -10,9 +10,11 @@ extension ModelJSON {
     static func plain(any: Any?) -> JSONValue {
         if let value = AttributeValue(any: any) { return plain(value) }
         switch any {
-        case let dictionary as [AnyHashable: Any]: return object(dictionary.map { ($0.key.base, $0.value) })
+        case let dictionary as [AnyHashable: Any]:
+            return members(dictionary.map { (name: "\($0.key.base)", value: plain(any: $0.value)) })
         case let dictionary as NSDictionary:
-            return object(dictionary.allKeys.map { ($0, dictionary.object(forKey: $0)) })
+            return members(
+                dictionary.allKeys.map { (name: "\($0)", value: plain(any: dictionary.object(forKey: $0))) })
         case let array as [Any]: return .array(array.map { plain(any: $0) })
         case let array as NSArray: return .array(array.map { plain(any: $0) })
         case let set as NSOrderedSet: return .array(set.array.map { plain(any: $0) })
@@ -25,10 +27,11 @@ extension ModelJSON {
         }
     }
 
-    private static func object(_ pairs: [(key: Any, value: Any?)]) -> JSONValue {
-        let members = pairs.map { pair in (name: "\(pair.key)", value: plain(any: pair.value)) }
-        let sorted = members.sorted { ($0.name, text($0.value)) < ($1.name, text($1.value)) }
-        return .object(sorted.map { ($0.name, $0.value) })
+    private static func members(_ pairs: [(name: String, value: JSONValue)]) -> JSONValue {
+        let sorted = pairs.sorted { one, other in
+            one.name == other.name ? text(one.value) < text(other.value) : one.name < other.name
+        }
+        return JSONValue.object(sorted.map { pair in (pair.name, pair.value) })
     }
 
     private static func sorted(_ elements: [JSONValue]) -> JSONValue {

@@ -4,8 +4,13 @@ import Testing
 @testable import OpenCoreData
 
 @Suite("Objects without initializers") struct ClassMemoryTests {
-    @Test func `Foundation's classes have no properties that zeros are invalid for`() {
-        #expect(ClassMemory.size(of: NSExpression.self) == ClassMemory.header)
-        #expect(ClassMemory.size(of: NSComparisonPredicate.self) == ClassMemory.size(of: NSPredicate.self))
+    @Test func `Foundation's classes have no properties that zeros are invalid for`() throws {
+        // By their names: the compiler calls some of the classes deprecated on Linux.
+        let (expression, comparison, predicate) = (
+            try #require(NSClassFromString("NSExpression")), try #require(NSClassFromString("NSComparisonPredicate")),
+            try #require(NSClassFromString("NSPredicate"))
+        )
+        #expect(ClassMemory.size(of: expression) == ClassMemory.header)
+        #expect(ClassMemory.size(of: comparison) == ClassMemory.size(of: predicate))
     }
 }

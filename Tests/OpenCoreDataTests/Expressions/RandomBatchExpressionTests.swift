@@ -52,7 +52,7 @@ struct RandomBatchExpressionTests {
         do {
             let projection = try PreparedProjection(ProjectionTree([tree]))
             for object in objects {
-                let slot = try #require(slot(attribute, of: object))
+                let slot = try #require(self.slot(attribute, of: object))
                 before[object.objectID] = object.attribute(slot)
                 let value = try projection.rows(of: [object])[0][0]
                 do {
@@ -69,7 +69,7 @@ struct RandomBatchExpressionTests {
         let fresh = try GraphLibrary.context(#require(context.persistentStoreCoordinator)).all(entity)
         func compare(_ values: [NSManagedObjectID: AttributeValue]) throws {
             for object in fresh {
-                let slot = try #require(slot(attribute, of: object))
+                let slot = try #require(self.slot(attribute, of: object))
                 let (found, wanted) = (object.attribute(slot), values[object.objectID])
                 #expect(
                     number(found) == wanted.flatMap(number) && (number(found) != nil || found == wanted),

@@ -1,4 +1,5 @@
 import Foundation
+import SwormPredicates
 import Testing
 
 @testable import OpenCoreData
@@ -73,12 +74,14 @@ struct TransformerTests {
     // MARK: Attributes
 
     /// Values of each property list class.
-    private static let values: [Any] = [
-        "text \u{1F30A}", 7, -1.5, true, Decimal(string: "12345678901234567890.25") ?? 0,
-        Date(timeIntervalSince1970: 9),
-        Data([1, 2]), UUID(), URL(fileURLWithPath: "/tmp"), [1, 2, 3], ["b": 1, "a": [true, "x"]], Set(["x", "y"]),
-        [NSNull(), "after"] as [Any], [] as [Any],
-    ]
+    private static var values: [Any] {
+        [
+            "text \u{1F30A}", 7, -1.5, true, Decimal(string: "12345678901234567890.25") ?? 0,
+            Date(timeIntervalSince1970: 9),
+            Data([1, 2]), UUID(), URL(fileURLWithPath: "/tmp"), [1, 2, 3], ["b": 1, "a": [true, "x"]], Set(["x", "y"]),
+            [NSNull(), "after"] as [Any], [] as [Any],
+        ]
+    }
 
     @Test(arguments: [
         nil, "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer", "NSKeyedUnarchiveFromData",

@@ -115,7 +115,7 @@ extension NSManagedObject {
     func object(_ key: String) -> NSManagedObject? { value(forKey: key) as? NSManagedObject }
     /// The value of an attribute as the store has it: the data of a transformable one, which no transformer converts.
     func storedValue(_ key: String, _ type: NSAttributeType) -> Any? {
-        type == .transformableAttributeType ? accessedAttribute(key).foundationValue : value(forKeyPath: key)
+        type == .transformableAttributeType ? accessedAttribute(key).value.foundationValue : value(forKeyPath: key)
     }
 
     /// Sets an attribute as the store has it: a transformable one to data, which no transformer converts.
@@ -129,7 +129,7 @@ extension NSManagedObject {
 
     /// The data of a transformable attribute.
     func transformedData(_ key: String) throws -> Data {
-        guard case .data(let data) = accessedAttribute(key) else {
+        guard case .data(let data) = accessedAttribute(key).value else {
             throw CoreDataError(NSCoreDataError, "'\(key)' has no data.")
         }
         return data

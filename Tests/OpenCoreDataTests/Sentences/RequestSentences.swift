@@ -141,8 +141,7 @@ struct RequestSentenceTests {
     @Test func `a predicate chooses rows before they are grouped, and another one chooses groups`() throws {
         let number = NSExpressionDescription()
         number.name = "number"
-        number.function = "count:"
-        number.keyPath = "title"
+        number.expression = NSExpression(forFunction: "count:", arguments: [NSExpression(forKeyPath: "title")])
         let request = NSFetchRequest<NSDictionary>(entityName: "Book")
         request.resultType = .dictionaryResultType
         request.propertiesToFetch = ["stock", number]

@@ -53,13 +53,24 @@ struct DriftFacts {
         formerName = former == name ? nil : former
         guard case .object(let members) = value else { return }
         for (subject, member) in members where !Self.separate.contains(subject) {
-            switch (subject, member) {
-            // An empty modifier is no modifier.
-            case ("versionHashModifier", .string("")): add(subject, says: "none")
+            switch subject {
+            case "versionHashModifier": add(subject, says: Self.isEmpty(member) ? "none" : Self.text(member))
             // With its brackets, so that collections of the same values differ.
-            case ("default", .array), ("default", .object): add(subject, says: ModelJSON.text(member))
+            case "default": add(subject, says: Self.isCollection(member) ? ModelJSON.text(member) : Self.text(member))
             default: add(subject, says: Self.text(member))
             }
+        }
+    }
+
+    /// Returns whether a value is an empty string: an empty modifier is no modifier.
+    private static func isEmpty(_ value: JSONValue) -> Bool {
+        if case .string(let text) = value { text.isEmpty } else { false }
+    }
+
+    private static func isCollection(_ value: JSONValue) -> Bool {
+        switch value {
+        case .array, .object: true
+        case .null, .bool, .int, .double, .string: false
         }
     }
 
