@@ -164,6 +164,7 @@ struct AutomaticMigrationTests {
             description.shouldInferMappingModelAutomatically = infers
             let container = NSPersistentContainer(name: "Test", managedObjectModel: wider)
             container.persistentStoreDescriptions = [description]
+            // Unsafe: the handler runs on this thread, before the call returns.
             nonisolated(unsafe) var failure: (any Error)?
             container.loadPersistentStores { failure = $1 }
             #expect((failure as? CoreDataError)?.errorCode == code)

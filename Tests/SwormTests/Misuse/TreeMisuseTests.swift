@@ -175,6 +175,7 @@ struct TreeMisuseTests {
             }
             final class Writer: ManagedTreeConvertible {
                 typealias Entity = Author
+                // Unsafe: only one thread uses an instance.
                 nonisolated(unsafe) var name = ""
                 nonisolated(unsafe) var books: [Sequel] = []
                 static let attributes: Set<Attribute<Writer>> = [.init(\.name, \.name)]

@@ -28,6 +28,7 @@ struct ObservedSaveTests {
     @Test func `an observer writes in the call, and the write is committed`() throws {
         let store = store
         let writes = Locked(0)
+        // Unsafe: the notification is posted on this thread, inside the call.
         nonisolated(unsafe) var observer: (any NSObjectProtocol)?
         try store.perform { context in
             observer = observe(context) { _ in
@@ -52,6 +53,7 @@ struct ObservedSaveTests {
     @Test func `a save that an inner call undid is not announced`() throws {
         let store = store
         let reported = Locked<[Int]>([])
+        // Unsafe: the notification is posted on this thread, inside the call.
         nonisolated(unsafe) var observer: (any NSObjectProtocol)?
         try store.perform { context in
             observer = observe(context) { notification in

@@ -63,6 +63,7 @@ struct SpareContextTests {
     }
 
     @Test func `objects of a call that has ended do not come back with its context`() throws {
+        // Unsafe: the closure runs on this thread, before the call returns.
         nonisolated(unsafe) var escaped: NSManagedObject?
         let first = try store.perform { context in
             escaped = try context.fetchOne(Volume.all)?.instance
@@ -78,6 +79,7 @@ struct SpareContextTests {
     }
 
     @Test func `a handle that escaped keeps the context of its call from serving another`() throws {
+        // Unsafe: the closure runs on this thread, before the call returns.
         nonisolated(unsafe) var escaped: ManagedObject<Volume>?
         let first = try store.perform { context in
             escaped = try context.fetchOne(Volume.all)

@@ -301,6 +301,7 @@ private class Consumer: @unchecked Sendable {
     func end() {}
 }
 
+// Unchecked: the task is set before the measurement and cancelled after it, by one thread.
 private final class Follower: Consumer, @unchecked Sendable {
     private var task: Task<Void, Never>?
 
@@ -320,6 +321,7 @@ private final class Follower: Consumer, @unchecked Sendable {
     override func end() { task?.cancel() }
 }
 
+// Unchecked: its state is set before the measurement and ended after it, by one thread.
 private final class Observer: Consumer, @unchecked Sendable {
     private static let queue = DispatchQueue(label: "Observer")
     private var observation: AnyDatabaseCancellable?

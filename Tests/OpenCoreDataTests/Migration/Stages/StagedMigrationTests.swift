@@ -70,6 +70,7 @@ struct StagedMigrationTests {
             NSStagedMigrationManager(allStages), forKey: NSPersistentStoreStagedMigrationManagerOptionKey)
         let container = NSPersistentContainer(name: "Test", managedObjectModel: Models.model(4))
         container.persistentStoreDescriptions = [description]
+        // Unsafe: the handler runs on this thread, before the call returns.
         nonisolated(unsafe) var failure: (any Error)?
         container.loadPersistentStores { failure = $1 }
         #expect(failure == nil)
