@@ -44,13 +44,13 @@ struct FormerOwners {
 
     private mutating func find(_ search: Search, in context: NSManagedObjectContext) throws {
         let plan = search.plan
-        if search.members.isEmpty { return }
-        let keys = Set(search.members.map(plan.key))
-        let added = Set(search.added.map(plan.key))
         // Objects with changes have the present state, also of members that are not saved.
         let changed = context.insertedObjects.union(context.updatedObjects).filter {
             $0.entity.isKindOf(entity: plan.declarer)
         }
+        if search.members.isEmpty || search.added.isEmpty && changed.isEmpty { return }
+        let keys = Set(search.members.map(plan.key))
+        let added = Set(search.added.map(plan.key))
         var found: [NSManagedObject] = []
         let references = search.added.filter { !$0.objectID.isTemporaryID }.map { member in
             ExpressionTree.value(.object(member.objectID.reference))
