@@ -297,15 +297,19 @@ extension ReadingRoom {
         }
     }
 
-    @Test(arguments: [false, true])
-    func `another change of a former owner does not make a kept child its own`(isChanged: Bool) throws {
+    @Test(arguments: 0..<3)
+    func `another change of a former owner does not make a kept child its own`(change: Int) throws {
         let test = try cellar()
         let error = error {
             try test.container.perform { context in
                 let racks = try context.fetch(Cellar.Rack.all.sort(\.name))
                 let bottle = try #require(try context.fetchOne(Bottle.all.where { $0.label == "1" }))
                 try racks[1].bottles.add(bottle)
-                if isChanged { try racks[0].encode(\.isOpen, false) }
+                if change == 1 { try racks[0].encode(\.isOpen, false) }
+                if change == 2 {
+                    let third = try #require(try context.fetchOne(Bottle.all.where { $0.label == "3" }))
+                    try racks[0].bottles.add(third)
+                }
                 try context.save(RackTree(name: "B", bottles: [Bottle(label: "1")]))
             }
         }

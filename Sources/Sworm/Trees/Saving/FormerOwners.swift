@@ -67,11 +67,17 @@ struct FormerOwners {
             }
         }
         for owner in found + changed {
-            // A member that its owner keeps can be behind another one only by an unsaved change of the relation.
-            let wanted = owner.isInserted || owner.changedValues()[plan.relation.name] != nil ? keys : added
-            if wanted.isEmpty { continue }
-            for member in plan.members(of: owner) where wanted.contains(plan.key(of: member)) {
-                owners[plan.key(of: member), default: []].append(owner)
+            let name = plan.relation.name
+            let isChanged = owner.isInserted || owner.changedValues()[name] != nil
+            if !isChanged, added.isEmpty { continue }
+            // A member that its owner keeps can be behind another one only by an unsaved change.
+            let stored = isChanged && !owner.isInserted ? owner.storedMembers(name) : []
+            for member in plan.members(of: owner) {
+                let key = plan.key(of: member)
+                guard added.contains(key) || isChanged && keys.contains(key) && !stored.contains(member) else {
+                    continue
+                }
+                owners[key, default: []].append(owner)
             }
         }
     }
