@@ -26,6 +26,28 @@ private enum NoteRoom {
         static let branches: [Branch<NotePage>] = [.init(\.writer, \.writer, .shared)]
     }
 
+    fileprivate struct Holder: ManagedObjectConvertible, Equatable {
+        var name = ""
+        static let attributes: Set<Attribute<Holder>> = [.init(\.name, "name", .unique)]
+        struct Relations: Sendable { let badge = ToOneRelation<Badge>("badge", deleteRule: .noAction) }
+        static let relations = Relations()
+    }
+
+    fileprivate struct Badge: ManagedObjectConvertible, Equatable {
+        var code = ""
+        static let attributes: Set<Attribute<Badge>> = [.init(\.code, "code", .unique)]
+        struct Relations: Sendable { let holder = ToOneRelation<Holder>("holder", inverse: \.badge) }
+        static let relations = Relations()
+    }
+
+    fileprivate struct HolderPage: ManagedTreeConvertible, Equatable {
+        typealias Entity = Holder
+        var name = ""
+        var badge: Badge?
+        static let attributes: Set<Attribute<HolderPage>> = [.init(\.name, \.name)]
+        static let branches: [Branch<HolderPage>] = [.init(\.badge, \.badge, .shared)]
+    }
+
     fileprivate struct PersonNotes: ManagedTreeConvertible, Equatable {
         typealias Entity = Person
         var name = ""
@@ -90,5 +112,19 @@ private enum NoteRoom {
             try test.container.read { try $0.decode(NotePage.all) } == [
                 NotePage(text: "a", writer: Person(name: "y"))
             ])
+    }
+
+    @Test func `a missing owner has no child along a relation to one either`() throws {
+        typealias HolderPage = NoteRoom.HolderPage
+        let badge = NoteRoom.Badge(code: "1")
+        let test = try TestStore(for: NoteRoom.Holder.self, NoteRoom.Badge.self, in: .file)
+        try test.container.perform {
+            _ = try $0.save(contentsOf: [HolderPage(name: "x", badge: badge), HolderPage(name: "y")])
+        }
+        try test.container.perform { _ = try $0.batchDelete(NoteRoom.Holder.all.where { $0.name == "x" }) }
+        let page = HolderPage(name: "y", badge: badge)
+        try test.container.perform { _ = try $0.save(contentsOf: [page]) }
+        #expect(try test.container.read { try $0.decode(HolderPage.all) } == [page])
+        #expect(try test.container.perform { try $0.save(contentsOf: [page]) }.isEmpty)
     }
 }
