@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwormCommand
 
-@Suite("Paths", .timeLimit(.minutes(1)))
+@Suite("Paths", .timeLimit(.minutes(30)))
 struct PathTests {
     private static let readers = [["inspect"], ["verify"], ["model"], ["dump"], ["query", "Book"], ["count", "Book"]]
 

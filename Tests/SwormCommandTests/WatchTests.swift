@@ -28,7 +28,7 @@ extension Rack: ManagedObjectConvertible {
 }
 
 /// A long run: SWORM_WATCH_COMMITS=10000 swift test --filter WatchTests.
-@Suite("watch", .enabled(if: ToolProcess.path != nil), .timeLimit(.minutes(10)))
+@Suite("watch", .enabled(if: ToolProcess.path != nil), .timeLimit(.minutes(30)))
 struct WatchTests {
     private let workshop: Workshop
 

@@ -3,7 +3,7 @@ import Foundation
 import Sworm
 import Testing
 
-@Suite("AppKit's views", .timeLimit(.minutes(2)))
+@Suite("AppKit's views", .timeLimit(.minutes(30)))
 @MainActor
 struct AppKitViewTests {
     @Test func `follow a list in a table`() async throws {

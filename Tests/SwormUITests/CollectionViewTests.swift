@@ -3,7 +3,7 @@ import Foundation
 import Sworm
 import Testing
 
-@Suite("Collection and table views", .timeLimit(.minutes(2)))
+@Suite("Collection and table views", .timeLimit(.minutes(30)))
 @MainActor
 struct CollectionViewTests {
     private let operations: [@Sendable (ManagedObjectContext) throws -> Void] = [

@@ -56,7 +56,7 @@ private struct Parent<Content: View>: View {
     var body: some View { content.persistentContainer(store) }
 }
 
-@Suite("Views of live results", .timeLimit(.minutes(2)), .serialized)
+@Suite("Views of live results", .timeLimit(.minutes(30)), .serialized)
 @MainActor
 struct LiveViewTests {
     @Test func `show the list, and newer ones after commits`() async throws {

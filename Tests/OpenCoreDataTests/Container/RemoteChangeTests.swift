@@ -3,7 +3,7 @@ import OpenCoreData
 import SwormPredicates
 import Testing
 
-@Suite("Notifications of remote changes", .timeLimit(.minutes(1)))
+@Suite("Notifications of remote changes", .timeLimit(.minutes(30)))
 struct RemoteChangeTests {
     private func stack(_ url: URL, posts: Bool, history: Bool = true) throws -> NSPersistentContainer {
         let entity = NSEntityDescription()

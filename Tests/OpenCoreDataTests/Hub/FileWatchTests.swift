@@ -5,7 +5,7 @@ import SwormPredicates
 import TestSupport
 import Testing
 
-@Suite("The watch over the files of a store", .timeLimit(.minutes(1)))
+@Suite("The watch over the files of a store", .timeLimit(.minutes(30)))
 struct FileWatchTests {
     private let folder: StoreFolder
     private let files: StoreFiles

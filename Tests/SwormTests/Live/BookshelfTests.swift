@@ -3,7 +3,7 @@ import SwormPredicates
 import Testing
 
 /// The example of the guide to live data: a list in the terminal, while a second process writes.
-@Suite("The example of a live list", .timeLimit(.minutes(2)))
+@Suite("The example of a live list", .timeLimit(.minutes(30)))
 struct BookshelfTests {
     private static let program: URL? = {
         var folder = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()

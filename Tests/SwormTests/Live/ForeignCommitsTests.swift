@@ -6,7 +6,7 @@ import SwormSQLite
 import SwormTools
 import Testing
 
-@Suite("Commits of other programs", .timeLimit(.minutes(2)))
+@Suite("Commits of other programs", .timeLimit(.minutes(30)))
 struct ForeignCommitsTests {
     typealias Folder = Archive.Folder
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A long run: SWORM_LIVE_DELIVERIES=100000 swift test --filter LiveDeliveryTests
-@Suite("Live values and commits", .timeLimit(.minutes(10)))
+@Suite("Live values and commits", .timeLimit(.minutes(30)))
 struct LiveDeliveryTests {
     typealias Folder = Archive.Folder
 

@@ -3,7 +3,7 @@ import Foundation
 import SwormTools
 import Testing
 
-@Suite("Live ids", .timeLimit(.minutes(2)))
+@Suite("Live ids", .timeLimit(.minutes(30)))
 struct LiveIDsTests {
     typealias Folder = Archive.Folder
 

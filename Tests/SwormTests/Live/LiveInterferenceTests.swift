@@ -6,7 +6,7 @@ import SwormTools
 import TestSupport
 import Testing
 
-@Suite("Live results beside writers", .timeLimit(.minutes(2)))
+@Suite("Live results beside writers", .timeLimit(.minutes(30)))
 struct LiveInterferenceTests {
     typealias Folder = Archive.Folder
 
@@ -118,7 +118,7 @@ private struct Coin: ManagedObjectConvertible {
     static let relations: Void = ()
 }
 
-@Suite("Live results and rows that cannot be decoded", .timeLimit(.minutes(2)))
+@Suite("Live results and rows that cannot be decoded", .timeLimit(.minutes(30)))
 struct LiveUndecodableTests {
     @Test func `a row that a request does not find does not end it`() async throws {
         let test = try TestStore(for: Coin.self, in: .file)

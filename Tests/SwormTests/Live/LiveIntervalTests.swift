@@ -3,7 +3,7 @@ import Foundation
 import SwormTools
 import Testing
 
-@Suite("Live values at intervals", .timeLimit(.minutes(2)))
+@Suite("Live values at intervals", .timeLimit(.minutes(30)))
 struct LiveIntervalTests {
     typealias Folder = Archive.Folder
 

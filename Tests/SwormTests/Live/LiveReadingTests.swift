@@ -3,7 +3,7 @@ import Foundation
 import SwormTools
 import Testing
 
-@Suite("Live values of closures and projections", .timeLimit(.minutes(2)))
+@Suite("Live values of closures and projections", .timeLimit(.minutes(30)))
 struct LiveReadingTests {
     typealias Folder = Archive.Folder
     typealias Shelf = Archive.Shelf

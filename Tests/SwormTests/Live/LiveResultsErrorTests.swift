@@ -3,7 +3,7 @@ import Foundation
 import SwormTools
 import Testing
 
-@Suite("Live results after errors", .timeLimit(.minutes(2)))
+@Suite("Live results after errors", .timeLimit(.minutes(30)))
 @MainActor
 struct LiveResultsErrorTests {
     enum Level: Int, SupportedAttributeType { case low, high }

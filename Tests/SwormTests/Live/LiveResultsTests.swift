@@ -4,7 +4,7 @@ import Observation
 import SwormTools
 import Testing
 
-@Suite("Live results", .timeLimit(.minutes(2)))
+@Suite("Live results", .timeLimit(.minutes(30)))
 @MainActor
 struct LiveResultsTests {
     typealias Folder = Archive.Folder

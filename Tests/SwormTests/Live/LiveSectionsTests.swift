@@ -3,7 +3,7 @@ import Foundation
 import SwormTools
 import Testing
 
-@Suite("Live sections", .timeLimit(.minutes(2)))
+@Suite("Live sections", .timeLimit(.minutes(30)))
 struct LiveSectionsTests {
     typealias Folder = Archive.Folder
     typealias Shelf = Archive.Shelf

@@ -3,7 +3,7 @@ import Foundation
 import SwormTools
 import Testing
 
-@Suite("Live values", .timeLimit(.minutes(2)))
+@Suite("Live values", .timeLimit(.minutes(30)))
 struct LiveValuesTests {
     typealias Folder = Archive.Folder
 

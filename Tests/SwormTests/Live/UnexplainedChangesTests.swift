@@ -8,7 +8,7 @@ import SwormTools
 import Testing
 
 /// Changes of values that neither a request nor the version of a row shows.
-@Suite("Changes that nothing explains", .timeLimit(.minutes(2)))
+@Suite("Changes that nothing explains", .timeLimit(.minutes(30)))
 struct UnexplainedChangesTests {
     typealias Folder = Archive.Folder
 

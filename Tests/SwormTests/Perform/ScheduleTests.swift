@@ -148,7 +148,7 @@ struct ScheduleTests {
             for _ in 0..<count {
                 group.addTask {
                     // More of them than the pool has threads: they could not all wait on it.
-                    try await store.schedule { _ in _ = gate.wait(timeout: .now() + 60) }
+                    try await store.schedule { _ in _ = gate.wait(timeout: .now() + 1800) }
                 }
             }
             group.addTask {

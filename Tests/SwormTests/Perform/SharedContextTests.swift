@@ -105,7 +105,7 @@ struct SharedContextTests {
         let held: @Sendable () async throws -> Int = {
             try await store.schedule { context in
                 started.yield()
-                _ = gate.wait(timeout: .now() + 20)
+                _ = gate.wait(timeout: .now() + 1800)
                 return try context.count(of: Volume.all)
             }
         }
