@@ -11,10 +11,10 @@ extension ModelJSON {
         if let value = AttributeValue(any: any) { return plain(value) }
         switch any {
         case let dictionary as [AnyHashable: Any]:
-            return members(dictionary.map { (name: "\($0.key.base)", value: plain(any: $0.value)) })
+            return members(dictionary.map { Member(name: "\($0.key.base)", value: plain(any: $0.value)) })
         case let dictionary as NSDictionary:
             return members(
-                dictionary.allKeys.map { (name: "\($0)", value: plain(any: dictionary.object(forKey: $0))) })
+                dictionary.allKeys.map { Member(name: "\($0)", value: plain(any: dictionary.object(forKey: $0))) })
         case let array as [Any]: return .array(array.map { plain(any: $0) })
         case let array as NSArray: return .array(array.map { plain(any: $0) })
         case let set as NSOrderedSet: return .array(set.array.map { plain(any: $0) })
@@ -27,11 +27,16 @@ extension ModelJSON {
         }
     }
 
-    private static func members(_ pairs: [(name: String, value: JSONValue)]) -> JSONValue {
-        let sorted = pairs.sorted { one, other in
+    private struct Member {
+        let name: String
+        let value: JSONValue
+    }
+
+    private static func members(_ members: [Member]) -> JSONValue {
+        let sorted = members.sorted { one, other in
             one.name == other.name ? text(one.value) < text(other.value) : one.name < other.name
         }
-        return JSONValue.object(sorted.map { pair in (pair.name, pair.value) })
+        return .object(sorted.map { ($0.name, $0.value) })
     }
 
     private static func sorted(_ elements: [JSONValue]) -> JSONValue {
