@@ -51,7 +51,7 @@ struct MappingExpressionTests {
         try library.migrate(mapping)
         #expect(
             try library.objects("Book", "title", "label", "kind", "year", "author")
-                == ["Moon MOON Verne 200 {Verne}", "Nautilus NAUTILUS long 400 {Verne}"])
+                == ["Moon MOON Verne 200 Verne", "Nautilus NAUTILUS long 400 Verne"])
     }
 
     @Test func `relationships are mapped by the methods of the manager`() throws {
@@ -61,7 +61,7 @@ struct MappingExpressionTests {
         ] {
             let library = try library()
             try library.migrate(map(library, ["author": NSExpression(format: format)]))
-            #expect(try library.objects("Book", "title", "author") == ["Moon {Verne}", "Nautilus {Verne}"])
+            #expect(try library.objects("Book", "title", "author") == ["Moon Verne", "Nautilus Verne"])
         }
     }
 

@@ -105,6 +105,7 @@ struct RandomBatchExpressionTests {
         case (.double, .decimal(let number)), (.float, .decimal(let number)): .double(number.nearestDouble)
         case (.double, .bool(let flag)), (.float, .bool(let flag)): .double(flag ? 1 : 0)
         case (.decimal, .bool(let flag)): .decimal(flag ? 1 : 0)
+        case (.date, .double(let seconds)): .date(Date(timeIntervalSinceReferenceDate: seconds))
         case (_, let stored): stored
         }
     }
