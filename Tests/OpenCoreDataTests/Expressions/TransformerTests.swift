@@ -232,7 +232,8 @@ struct TransformerTests {
             (own, "'MyApp.Bomb', which is not a property list class"), (inner, "'NSTask'"), (loop, "contains itself"),
             (deep, "levels deep"), (wide, "too often"), (date, "out of range"), (fields, "lacks its elements"),
             (pairs, "keys or values"), (hole, "missing"), (set, "is a collection"),
-            (Data("bplist00".utf8), "not a binary property list"), (own.prefix(own.count - 9), "the trailer of the property list is invalid"),
+            (Data("bplist00".utf8), "not a binary property list"),
+            (own.prefix(own.count - 9), "the trailer of the property list is invalid"),
         ]
     }
 

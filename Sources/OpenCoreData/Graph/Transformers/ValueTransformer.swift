@@ -65,7 +65,7 @@ public protocol ValueTransforming {}
 extension ValueTransformer: ValueTransforming {}
 
 extension ValueTransforming where Self == ValueTransformer {
-    /// Returns a registered transformer; nil if there is none with the name.
+    /// Returns a registered transformer; nil if no transformer has the name.
     ///
     /// - Parameter name: The name under which the transformer was registered.
     public init?(forName name: NSValueTransformerName) {

@@ -27,6 +27,10 @@ open class NSExpressionDescription: NSPropertyDescription {
         set { expressionResultType = NSAttributeType(rawValue: newValue.rawValue) ?? .undefinedAttributeType }
     }
 
+    override var isComputed: Bool { true }
+
+    override var computingExpression: NSExpression? { expression }
+
     override func makeEmptyCopy() -> NSPropertyDescription { NSExpressionDescription() }
 
     override func copyValues(to copy: NSPropertyDescription) {

@@ -53,10 +53,9 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
     ///     ``NSExpressionDescription`` whose expression is the name of one, `self` for the object's key, or `entity`.
     ///   - collationType: The way in which the element is stored.
     public init(property: NSPropertyDescription, collationType: NSFetchIndexElementType) {
-        let computed = property as? NSExpressionDescription
-        self.property = computed == nil ? property : nil
+        self.property = property.isComputed ? nil : property
         self.collationType = collationType
-        givenTarget = computed.map(Target.init) ?? .property(property.name)
+        givenTarget = property.isComputed ? Target(computed: property) : .property(property.name)
         super.init()
     }
 
@@ -80,13 +79,13 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
 
 extension NSFetchIndexElementDescription.Target {
     /// Creates the subject of an expression. An expression that is no key gives its own text, which names no property.
-    fileprivate init(_ computed: NSExpressionDescription) {
-        let keys = try? computed.expression?.tree().pathKeys
+    fileprivate init(computed property: NSPropertyDescription) {
+        let keys = try? property.computingExpression?.tree().pathKeys
         switch keys {
         case []?, ["self"]?: self = .primaryKey
         case ["entity"]?: self = .entity
         case let keys?: self = .property(keys.joined(separator: "."))
-        case nil: self = .property(computed.expression?.content.text ?? computed.name)
+        case nil: self = .property(property.computingExpression?.content.text ?? property.name)
         }
     }
 }

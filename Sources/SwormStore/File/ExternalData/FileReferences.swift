@@ -102,3 +102,10 @@ struct FileReferences {
     /// Returns a name that is always quoted, because a table of unknown origin can have a keyword as its name.
     private static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
 }
+
+extension StoreConnection {
+    /// Returns the files that any value of any table references, independent of the model.
+    ///
+    /// The tables of a mirroring to CloudKit refer to files, too. The history does not need the files that it names.
+    func namedExternalFiles() throws -> Set<UUID> { try FileReferences.all(self) }
+}

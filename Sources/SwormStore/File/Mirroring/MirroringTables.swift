@@ -1,3 +1,4 @@
+import Foundation
 import SwormSQLite
 
 /// The tables in which Core Data tracks the mirroring of a store to CloudKit, as they are in a file.
@@ -80,7 +81,7 @@ package struct MirroringTables: Sendable {
                     try first(on: StoreConnection(access.connect(timeout: 0, cacheSizeKiB: 64)))
                 }
             }
-        } catch let error as CoreDataError where StoreVerification.kind(of: error) == .integrity {
+        } catch let error as CoreDataError where error.errorCode == CocoaError.Code.fileReadCorruptFile.rawValue {
             return nil
         }
     }

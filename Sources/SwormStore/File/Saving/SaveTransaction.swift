@@ -113,7 +113,7 @@ final class SaveTransaction {
         let found = try open.history.read(connection, model: model, layout: layout)
         history = found.tables
         isMirrored = found.isMirrored
-        if isMirrored { try refuseNewMirroring(keepsHistory: history != nil, open: open) }
+        if isMirrored { try open.refuseNewMirroring(keepsHistory: history != nil) }
     }
 
     /// Runs the closure, and undoes its changes if the writes must be repeated.

@@ -14,11 +14,6 @@ extension StoreConnection {
         return files
     }
 
-    /// Returns the files that any value of any table references, independent of the model.
-    ///
-    /// The tables of a mirroring to CloudKit refer to files, too. The history does not need the files that it names.
-    func namedExternalFiles() throws -> Set<UUID> { try FileReferences.all(self) }
-
     private func collectFiles(in column: String, of table: String, into files: inout Set<UUID>) throws {
         try rows("SELECT \(column) FROM \(table) WHERE length(\(column)) = 38") { row in
             row.withBlob(0) { bytes in

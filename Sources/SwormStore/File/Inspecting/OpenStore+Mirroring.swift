@@ -1,12 +1,12 @@
 import Foundation
 
-extension SaveTransaction {
+extension OpenStore {
     /// Throws an error if Core Data began to mirror the store to CloudKit while it was open, and the store was not opened
     /// for writing a mirrored store.
-    func refuseNewMirroring(keepsHistory: Bool, open: OpenStore) throws {
-        guard !open.writesMirroredStores || !keepsHistory else { return }
-        let name = open.path ?? "in memory"
-        guard open.writesMirroredStores else {
+    func refuseNewMirroring(keepsHistory: Bool) throws {
+        guard !writesMirroredStores || !keepsHistory else { return }
+        let name = path ?? "in memory"
+        guard writesMirroredStores else {
             throw CoreDataError(
                 CocoaError.Code.fileWriteNoPermission.rawValue,
                 "Cannot write: Core Data has begun to mirror the store '\(name)' to CloudKit since it was opened. Close the store, and open it again with the option \(SwormWritesMirroredStoresOption).",
