@@ -173,6 +173,23 @@ extension PlantedMirroring {
                     "zones.1.needs.1": "recovery from a deleted zone", "history.unsent": nil, "entities.Tag.rows": "3",
                     "entities.Tag.rowsWithoutRecord": "1", "rowsWithoutRecord": "1",
                 ], optional(MirroringFacts.unsent(0, author: "(user)", transactions: 1, changes: 1)))
-        }
+        },
+        PlantedMirroring("two names of the user's record, one of which contains the other") { workshop, _ in
+            let names = [MirroringSQL.userRecord, MirroringSQL.userRecord + "-2"]
+            try workshop.execute(
+                MirroringSQL.insert(
+                    "MetadataEntry",
+                    [
+                        "ZKEY": "'NSCloudKitMirroringDelegateCKIdentityRecordNameDefaultsKey'",
+                        "ZSTRINGVALUE": "'\(names[1])'",
+                    ]))
+            try workshop.insertTags(1, author: names.joined(separator: "/"))
+            return merged(
+                waits,
+                [
+                    "hasAccount": "null", "history.unsent": nil, "entities.Tag.rows": "3",
+                    "entities.Tag.rowsWithoutRecord": "1", "rowsWithoutRecord": "1",
+                ], optional(MirroringFacts.unsent(0, author: "(user)/(user)", transactions: 1, changes: 1)))
+        },
     ]
 }
