@@ -127,7 +127,10 @@ enum FreezeCommand {
             let messages = unreadable.map { "the version '\($0.name)' cannot be read: \($0.error.message)" }
             throw ToolError(.file, messages.joined(separator: "; "), hint: "restore the version, and check again")
         }
-        return CurrentModels(readable, isSeries: isSeries(Arguments.url(arguments.operands[0])))
+        let path = arguments.operands[0]
+        return CurrentModels(
+            readable, isSeries: isSeries(Arguments.url(path)),
+            areFiles: FilePath.isModel(arguments.value("model") ?? path))
     }
 
     private static func write(

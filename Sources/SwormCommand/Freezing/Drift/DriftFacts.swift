@@ -28,7 +28,7 @@ struct DriftFacts {
     /// Members of the JSON form that are compared separately, or that follow from other ones.
     private static let separate: Set<String> = [
         "name", "number", "versionHash", "attributes", "relationships", "fetchedProperties", "uniquenessConstraints",
-        "indexes", "elements", "renamingIdentifier",
+        "indexes", "elements", "renamingIdentifier", "predicate",
     ]
 
     init(_ entity: NSEntityDescription) {
@@ -57,6 +57,7 @@ struct DriftFacts {
         case let fetched as NSFetchedPropertyDescription:
             kind = "fetched property"
             add(ModelJSON.fetched(fetched), former: fetched.renamingIdentifier)
+            add("predicate", says: Self.text(.optional(fetched.request.canonicalPredicateText)))
         default: kind = "property"
         }
         add("isSearchable", says: "\(property.isIndexedBySpotlight)")

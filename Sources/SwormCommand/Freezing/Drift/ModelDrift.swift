@@ -6,11 +6,16 @@ import SwormStore
 struct ModelDrift {
     private var lines: [String] = []
 
-    static func lines(from old: NSManagedObjectModel, to new: NSManagedObjectModel) -> [String] {
+    /// - Parameter comparesTemplates: Whether the request templates of both models are known. The copy of a model in a
+    ///   store has none.
+    static func lines(
+        from old: NSManagedObjectModel, to new: NSManagedObjectModel, comparesTemplates: Bool = false
+    ) -> [String] {
         var drift = ModelDrift()
         drift.compareIdentifiers(from: old, to: new)
         drift.compareEntities(from: old, to: new)
         drift.compareConfigurations(from: old, to: new)
+        if comparesTemplates { drift.compareTemplates(from: old, to: new) }
         return drift.lines
     }
 
@@ -32,6 +37,21 @@ struct ModelDrift {
             }
         }
         compare(from: members(old), to: members(new), what: "configuration", of: "the model")
+    }
+
+    private mutating func compareTemplates(from old: NSManagedObjectModel, to new: NSManagedObjectModel) {
+        func text(_ request: RequestTemplate) -> String {
+            let numbers = [
+                ("limit", request.fetchLimit), ("batch size", request.fetchBatchSize),
+                ("result type", Int(clamping: request.resultType)),
+            ]
+            let settings = numbers.filter { $0.1 != 0 }.map { ", \($0.0) \($0.1)" }.joined()
+            let condition = request.canonicalPredicateText.map { " where \($0)" } ?? ""
+            return (request.entityName ?? "?") + settings + condition
+        }
+        compare(
+            from: old.requestTemplates.mapValues(text), to: new.requestTemplates.mapValues(text),
+            what: "fetch request", of: "the model")
     }
 
     /// Compares descriptions by the names of the described things.
