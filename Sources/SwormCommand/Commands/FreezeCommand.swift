@@ -114,7 +114,11 @@ enum FreezeCommand {
         }
         let frozen = try versions.map { try FrozenVersion($0, in: folder) }
         var drifts = frozen.flatMap { $0.drifts() } + strays
-        if !isAlone { drifts += try current(arguments).drifts(from: frozen) }
+        if !isAlone {
+            let found = try current(arguments).drifts(from: frozen)
+            versions = found.versions
+            drifts += found.drifts
+        }
         write(drifts, versions: versions, asJSON: arguments.has("json"), to: console)
         return drifts.isEmpty ? .ok : .found
     }

@@ -13,18 +13,22 @@ struct CurrentModels {
         (self.versions, self.isSeries, self.areFiles) = (versions, isSeries, areFiles)
     }
 
-    /// Returns how the current model differs from the frozen versions.
+    /// Returns how the current model differs from the frozen versions, and the names of those that it was compared with.
     ///
     /// A model file for all versions must have every frozen one. A single model is one version: it is compared with the
     /// most similar of the frozen ones.
-    func drifts(from frozen: [FrozenVersion]) -> [FrozenDrift] {
+    func drifts(from frozen: [FrozenVersion]) -> (versions: [String], drifts: [FrozenDrift]) {
         let models = frozen.compactMap { version in version.model().map { (version, $0) } }
         guard !isSeries, let only = versions.first else {
-            return models.flatMap { version, model in drifts(of: version, from: model) }
+            let all = models.flatMap { version, model in drifts(of: version, from: model) }
+            return (frozen.map(\.names.version), all)
         }
-        let all = models.map { version, model in differences(of: version, from: model, to: only.model) }
+        let all = models.map { version, model in
+            (name: version.names.version, drifts: differences(of: version, from: model, to: only.model))
+        }
         // Of equally similar ones, the last one.
-        return all.reversed().min { $0.count < $1.count } ?? []
+        guard let nearest = all.reversed().min(by: { $0.drifts.count < $1.drifts.count }) else { return ([], []) }
+        return ([nearest.name], nearest.drifts)
     }
 
     private func drifts(of version: FrozenVersion, from model: NSManagedObjectModel) -> [FrozenDrift] {
