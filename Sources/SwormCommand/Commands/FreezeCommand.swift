@@ -114,7 +114,11 @@ enum FreezeCommand {
         }
         let frozen = try versions.map { try FrozenVersion($0, in: folder) }
         var drifts = frozen.flatMap { $0.drifts() } + strays
-        if !isAlone { drifts += try current(arguments).drifts(from: frozen) }
+        if !isAlone {
+            let found = try current(arguments).drifts(from: frozen)
+            versions = found.versions
+            drifts += found.drifts
+        }
         write(drifts, versions: versions, asJSON: arguments.has("json"), to: console)
         return drifts.isEmpty ? .ok : .found
     }
@@ -127,7 +131,10 @@ enum FreezeCommand {
             let messages = unreadable.map { "the version '\($0.name)' cannot be read: \($0.error.message)" }
             throw ToolError(.file, messages.joined(separator: "; "), hint: "restore the version, and check again")
         }
-        return CurrentModels(readable, isSeries: isSeries(Arguments.url(arguments.operands[0])))
+        let path = arguments.operands[0]
+        return CurrentModels(
+            readable, isSeries: isSeries(Arguments.url(path)),
+            areFiles: FilePath.isModel(arguments.value("model") ?? path))
     }
 
     private static func write(

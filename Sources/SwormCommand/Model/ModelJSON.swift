@@ -77,10 +77,15 @@ enum ModelJSON {
     }
 
     static func fetched(_ property: NSFetchedPropertyDescription) -> JSONValue {
-        .object(
+        let request = property.request
+        let sorts = (request.sortDescriptors ?? []).map { "\($0.key ?? "?")\($0.ascending ? "" : " descending")" }
+        return .object(
             common(property) + [
                 ("entity", .optional(property.requestedEntityName)),
                 ("predicate", .optional(property.requestPredicateText)),
+                ("sort", .array(sorts.map { .string($0) })), ("fetchLimit", .count(request.fetchLimit)),
+                ("fetchOffset", .count(request.fetchOffset)), ("fetchBatchSize", .count(request.fetchBatchSize)),
+                ("resultType", .count(Int(clamping: request.resultType))),
             ])
     }
 

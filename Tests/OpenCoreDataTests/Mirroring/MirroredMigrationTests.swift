@@ -210,6 +210,18 @@ struct MirroredMigrationTests {
         #expect(try store.lines("SELECT count(*) FROM ANSCKRECORDMETADATA WHERE ZENTITYID = 30") == ["1"])
     }
 
+    @Test func `records with a number that no entity can have do not stop a migration`() throws {
+        var version = MirroredVersion(["B", "D"])
+        let store = try store(version)
+        try Connection(.file(path: store.url.path)).execute(
+            MirroringSQL.insert("RecordMetadata", ["ZENTITYID": "0", "ZENTITYPK": "1"])
+                + MirroringSQL.insert("RecordMetadata", ["ZENTITYID": "-3", "ZENTITYPK": "1"]) + MirroringSQL.raiseKeys)
+        version.add("A")
+        try migrate(store, to: version)
+        #expect(
+            try store.lines("SELECT ZENTITYID FROM ANSCKRECORDMETADATA WHERE ZENTITYID < 1 ORDER BY 1") == ["-3", "0"])
+    }
+
     @Test func `a record without a row gets no row when the keys of its entity change`() throws {
         let (store, version) = try joining()
         let model = try store.model.compiled()

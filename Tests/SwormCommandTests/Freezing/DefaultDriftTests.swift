@@ -60,6 +60,25 @@ struct DefaultDriftTests {
         }
     }
 
+    @Test func `defaults that differ are not equal, even if they have the same words`() {
+        let defaults: [Any?] = [nil, "none", "", "\"none\"", "a b", "a\nb", 1, "1", true, "true"]
+        for (index, old) in defaults.enumerated() {
+            for (other, new) in defaults.enumerated() {
+                let lines = ModelDrift.lines(
+                    from: model(composite: nil, transformable: old), to: model(composite: nil, transformable: new))
+                #expect(lines.count == (index == other ? 0 : 1), "\(index) and \(other): \(lines)")
+            }
+        }
+        func change(_ old: Any?, _ new: Any?) -> [String] {
+            ModelDrift.lines(
+                from: model(composite: nil, transformable: old), to: model(composite: nil, transformable: new))
+        }
+        let start = "entity House: attribute mood changed its default from "
+        #expect(change(nil, "none") == [start + #"none to "none""#])
+        #expect(change("a b", "a\nb") == [start + #""a b" to "a\nb""#])
+        #expect(change("a b", "c") == [start + "a b to c"])
+    }
+
     @Test func `dictionaries and sets have one text, and plain values the text that they had`() {
         func text(_ value: Any?) -> String { ModelJSON.text(ModelJSON.plain(any: value)) }
         let mixed: [String: Any] = ["b": 1, "a": ["x", true] as [Any], "c": Data([1]), "d": NSNull()]

@@ -125,6 +125,18 @@ struct FrozenFolderTests {
         #expect(check(bundle + "/Shelves 2.xcdatamodel", in: workshop).code == .ok)
     }
 
+    @Test func `only the frozen version that a single model was compared with is named`() throws {
+        let workshop = try Workshop()
+        let bundle = try frozenPair(in: workshop)
+        for (name, version) in [("1", "Shelves"), ("2", "Shelves 2")] {
+            let model = "\(bundle)/\(version).xcdatamodel"
+            #expect(check(model, in: workshop).out == "no differences from \(name)\n")
+            let json = try check(model, in: workshop, "--json").json() as? [String: Any]
+            #expect(json?["versions"] as? [String] == [name])
+        }
+        #expect(check(bundle, in: workshop).out == "no differences from 1, 2\n")
+    }
+
     @Test func `a version of the current model that cannot be read is an error of the check`() throws {
         let workshop = try Workshop()
         let bundle = try frozenPair(in: workshop)

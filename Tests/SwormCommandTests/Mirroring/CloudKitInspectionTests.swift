@@ -83,6 +83,22 @@ struct CloudKitInspectionTests {
         ] { #expect(run.out.contains(part), "\(part) in \(run.out)") }
     }
 
+    @Test func `errors and the exported part are not cut at the width of the terminal`() throws {
+        let workshop = try Workshop()
+        try workshop.makeExportedStore()
+        for _ in 0..<3 { try workshop.insertTags(1) }
+        try workshop.execute(
+            "DELETE FROM ATRANSACTION WHERE Z_PK < 4;"
+                + PlantedMirroring.event(2, at: 20, end: nil, succeeded: 0)
+                + PlantedMirroring.event(2, at: 10, end: 11, succeeded: 0, error: "'NSCocoaErrorDomain', 134301"))
+        let run = Run(["inspect", workshop.storePath, "--cloudkit"], width: 80)
+        for part in [
+            "up to transaction 1; the history does not continue from there, so the mirroring begins anew\n",
+            "the history was deleted after the last export, so the mirroring begins anew (NSCocoaErrorDomain 134301)\n",
+            " not finished\n",
+        ] { #expect(run.out.contains(part), "\(part) in \(run.out)") }
+    }
+
     @Test func `what the file does not show is unknown`() throws {
         let workshop = try Workshop()
         try workshop.makeStore(keepsModel: true)

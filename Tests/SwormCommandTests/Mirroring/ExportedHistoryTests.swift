@@ -47,6 +47,21 @@ struct ExportedHistoryTests {
         #expect(try workshop.raw().lines("SELECT Z_PK FROM ATRANSACTION") == ["2"])
     }
 
+    @Test func `a token that is larger than any real one is not read`() {
+        func transaction(padding: Int = 0, dictionaries: Int = 1) -> Int64? {
+            var writer = KeyedArchiveWriter()
+            let number = writer.plain(.int(7))
+            let numbers = (0..<dictionaries).map { _ in writer.dictionary([(key: "store", value: number)]) }
+            let list = writer.array(numbers)
+            let fields: [String: PropertyListValue] = ["storeTokens": list, "padding": .data(Data(count: padding))]
+            let token = writer.object(["NSPersistentHistoryToken", "NSObject"], fields: fields)
+            return ArchivedHistoryToken.transaction(in: writer.data(root: token), store: "STORE")
+        }
+        #expect(transaction() == 7)
+        #expect(transaction(padding: 20_000) == nil)
+        #expect(transaction(dictionaries: 100) == nil)
+    }
+
     @Test func `a store of which nothing was exported gets a history`() throws {
         let workshop = try Workshop()
         try workshop.makeMirroredStore()

@@ -112,7 +112,8 @@ extension PlantedMirroring {
     static let events: [PlantedMirroring] = [
         PlantedMirroring("events with and without errors") { workshop, _ in
             try workshop.execute(
-                event(2, at: 40, end: nil, succeeded: nil)
+                event(2, at: 50, end: nil, succeeded: 0)
+                    + event(2, at: 40, end: nil, succeeded: 0, error: "'CKErrorDomain', 3")
                     + event(1, at: 30, end: 31, succeeded: 1)
                     + event(2, at: 20, end: 21, succeeded: 0, error: "'CKErrorDomain', 7")
                     + event(9, at: 10, end: 11, succeeded: 0, error: "'Own', 5"))
@@ -120,23 +121,30 @@ extension PlantedMirroring {
                 event(
                     0,
                     [
-                        "type": "export", "started": "2001-01-01T00:00:40.000Z", "ended": "null", "succeeded": "null",
+                        "type": "export", "started": "2001-01-01T00:00:50.000Z", "ended": "null", "succeeded": "null",
                     ]),
                 event(
                     1,
+                    [
+                        "type": "export", "started": "2001-01-01T00:00:40.000Z", "ended": "null", "succeeded": "false",
+                        "errorDomain": "CKErrorDomain", "errorCode": "3",
+                        "error": "there was no network (CKErrorDomain 3)",
+                    ]),
+                event(
+                    2,
                     [
                         "type": "import", "started": "2001-01-01T00:00:30.000Z", "ended": "2001-01-01T00:00:31.000Z",
                         "succeeded": "true",
                     ]),
                 event(
-                    2,
+                    3,
                     [
                         "type": "export", "started": "2001-01-01T00:00:20.000Z", "ended": "2001-01-01T00:00:21.000Z",
                         "succeeded": "false", "errorDomain": "CKErrorDomain", "errorCode": "7",
                         "error": "the server limits the rate: too much was sent at once (CKErrorDomain 7)",
                     ]),
                 event(
-                    3,
+                    4,
                     [
                         "type": "null", "started": "2001-01-01T00:00:10.000Z", "ended": "2001-01-01T00:00:11.000Z",
                         "succeeded": "false", "errorDomain": "Own", "errorCode": "5",
@@ -165,6 +173,23 @@ extension PlantedMirroring {
                     "zones.1.needs.1": "recovery from a deleted zone", "history.unsent": nil, "entities.Tag.rows": "3",
                     "entities.Tag.rowsWithoutRecord": "1", "rowsWithoutRecord": "1",
                 ], optional(MirroringFacts.unsent(0, author: "(user)", transactions: 1, changes: 1)))
-        }
+        },
+        PlantedMirroring("two names of the user's record, one of which contains the other") { workshop, _ in
+            let names = [MirroringSQL.userRecord, MirroringSQL.userRecord + "-2"]
+            try workshop.execute(
+                MirroringSQL.insert(
+                    "MetadataEntry",
+                    [
+                        "ZKEY": "'NSCloudKitMirroringDelegateCKIdentityRecordNameDefaultsKey'",
+                        "ZSTRINGVALUE": "'\(names[1])'",
+                    ]))
+            try workshop.insertTags(1, author: names.joined(separator: "/"))
+            return merged(
+                waits,
+                [
+                    "hasAccount": "null", "history.unsent": nil, "entities.Tag.rows": "3",
+                    "entities.Tag.rowsWithoutRecord": "1", "rowsWithoutRecord": "1",
+                ], optional(MirroringFacts.unsent(0, author: "(user)/(user)", transactions: 1, changes: 1)))
+        },
     ]
 }

@@ -33,6 +33,16 @@ extension PlantedMirroring {
             let facts = try insertTags(workshop, sql: "DELETE FROM ATRANSACTION WHERE Z_PK > 1")
             return merged(facts, ["history.isContinuous": "null"])
         },
+        PlantedMirroring("a history with a gap in its middle", conclusion: incomplete) { workshop, _ in
+            let facts = try insertTags(
+                workshop,
+                sql: """
+                    DELETE FROM ATRANSACTION WHERE Z_PK = 3;
+                    INSERT INTO ATRANSACTIONSTRING (Z_ENT, ZNAME) VALUES (16003, 'NSCloudKitMirroringDelegate.import');
+                    UPDATE ATRANSACTION SET ZAUTHORTS = (SELECT max(Z_PK) FROM ATRANSACTIONSTRING);
+                    """)
+            return merged(facts, ["history.isContinuous": "null"])
+        },
         PlantedMirroring("a history that was emptied", conclusion: unconnected) { workshop, _ in
             let facts = try insertTags(workshop, sql: "DELETE FROM ATRANSACTION; DELETE FROM ACHANGE")
             return merged(facts, ["history.isContinuous": "false"])

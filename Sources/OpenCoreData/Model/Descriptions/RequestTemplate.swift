@@ -33,6 +33,12 @@ package struct RequestTemplate {
         set { (format, given) = (newValue, nil) }
     }
 
+    /// The format of the predicate as this library writes it, so that equal predicates have equal formats. One that is
+    /// invalid is as it was given.
+    package var canonicalPredicateText: String? {
+        predicate.flatMap { try? $0.tree().format } ?? predicateText
+    }
+
     /// The predicate. A format is only parsed when the predicate is used.
     package var predicate: NSPredicate? {
         get { given ?? format.map { format in FormatPredicate(Result { try parsePredicate(format) }) } }

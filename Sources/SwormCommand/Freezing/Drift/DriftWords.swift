@@ -21,6 +21,7 @@ enum DriftWords {
     private static let names: [String: String] = [
         "superentity": "super-entity", "versionHashModifier": "hash modifier", "deleteRule": "delete rule",
         "minCount": "minimum count", "maxCount": "maximum count", "entity": "fetched entity",
-        "valueClass": "class of values", "userInfo": "user info",
+        "valueClass": "class of values", "userInfo": "user info", "sort": "sort order", "fetchLimit": "fetch limit",
+        "fetchOffset": "fetch offset", "fetchBatchSize": "batch size", "resultType": "result type",
     ]
 }

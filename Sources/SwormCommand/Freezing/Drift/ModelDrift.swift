@@ -6,11 +6,16 @@ import SwormStore
 struct ModelDrift {
     private var lines: [String] = []
 
-    static func lines(from old: NSManagedObjectModel, to new: NSManagedObjectModel) -> [String] {
+    /// - Parameter comparesTemplates: Whether the request templates of both models are known. The copy of a model in a
+    ///   store has none.
+    static func lines(
+        from old: NSManagedObjectModel, to new: NSManagedObjectModel, comparesTemplates: Bool = false
+    ) -> [String] {
         var drift = ModelDrift()
         drift.compareIdentifiers(from: old, to: new)
         drift.compareEntities(from: old, to: new)
         drift.compareConfigurations(from: old, to: new)
+        if comparesTemplates { drift.compareTemplates(from: old, to: new) }
         return drift.lines
     }
 
@@ -32,6 +37,21 @@ struct ModelDrift {
             }
         }
         compare(from: members(old), to: members(new), what: "configuration", of: "the model")
+    }
+
+    private mutating func compareTemplates(from old: NSManagedObjectModel, to new: NSManagedObjectModel) {
+        func text(_ request: RequestTemplate) -> String {
+            let numbers = [
+                ("limit", request.fetchLimit), ("batch size", request.fetchBatchSize),
+                ("result type", Int(clamping: request.resultType)),
+            ]
+            let settings = numbers.filter { $0.1 != 0 }.map { ", \($0.0) \($0.1)" }.joined()
+            let condition = request.canonicalPredicateText.map { " where \($0)" } ?? ""
+            return (request.entityName ?? "?") + settings + condition
+        }
+        compare(
+            from: old.requestTemplates.mapValues(text), to: new.requestTemplates.mapValues(text),
+            what: "fetch request", of: "the model")
     }
 
     /// Compares descriptions by the names of the described things.
@@ -70,7 +90,7 @@ struct ModelDrift {
 
     /// Returns a text of everything but the name of an entity and that of its class.
     private static func fingerprint(of entity: NSEntityDescription) -> String {
-        let facts = DriftFacts(entity).texts.filter { $0.subject != "class" }.map { "\($0.subject)=\($0.text)" }
+        let facts = DriftFacts(entity).facts.filter { $0.subject != "class" }.map { "\($0.subject)=\($0.text)" }
         let properties = entity.ownProperties.map { "\($0.name) \(DriftFacts($0).fingerprint)" }.sorted()
         return (facts + properties).joined(separator: "\n")
     }
@@ -151,16 +171,18 @@ struct ModelDrift {
                     + DriftWords.change(
                         of: "renaming identifier", from: old.formerName ?? "none", to: new.formerName ?? "none"))
         }
-        let now = Dictionary(new.texts.map { ($0.subject, $0.text) }, uniquingKeysWith: { first, _ in first })
-        let before = Set(old.texts.map(\.subject))
-        let all = old.texts + new.texts.filter { !before.contains($0.subject) }.map { ($0.subject, "none") }
-        for (name, text) in all {
-            let current = now[name] ?? "none"
+        let now = Dictionary(new.facts.map { ($0.subject, $0) }, uniquingKeysWith: { first, _ in first })
+        let before = Set(old.facts.map(\.subject))
+        let further = new.facts.map(\.subject).filter { !before.contains($0) }
+        for fact in old.facts + further.map({ DriftFacts.Fact($0, says: "none") }) {
+            let current = now[fact.subject] ?? DriftFacts.Fact(fact.subject, says: "none")
             // The maximum count of a relationship to one is 1.
             let follows =
-                name == "maxCount" && old.texts.contains { $0.subject == "isToMany" && $0.text != now["isToMany"] }
-            guard current != text, !follows else { continue }
-            lines.append("\(subject) \(DriftWords.change(of: name, from: text, to: current))")
+                fact.subject == "maxCount"
+                && old.facts.contains { $0.subject == "isToMany" && $0.text != now["isToMany"]?.text }
+            guard current.text != fact.text, !follows else { continue }
+            let (from, to) = fact.words == current.words ? (fact.text, current.text) : (fact.words, current.words)
+            lines.append("\(subject) \(DriftWords.change(of: fact.subject, from: from, to: to))")
         }
     }
 }

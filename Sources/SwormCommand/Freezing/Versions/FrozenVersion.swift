@@ -37,9 +37,19 @@ struct FrozenVersion {
         let parts = [names.store, names.modelDocument]
         let intact = parts.filter { state(of: $0) == .intact }
         for part in intact + parts.filter({ !intact.contains($0) }) {
-            if let model = try? model(in: part) { return model }
+            guard let model = try? model(in: part) else { continue }
+            if intact.contains(names.modelDocument), let document = try? self.model(in: names.modelDocument) {
+                model.requestTemplates = document.requestTemplates
+            }
+            return model
         }
         return nil
+    }
+
+    /// Returns whether the model of the version has the request templates of what was frozen. The copy of a model in a
+    /// store has none.
+    func knowsTemplates(of model: NSManagedObjectModel) -> Bool {
+        state(of: names.modelDocument) == .intact && (manifest.source != nil || !model.requestTemplates.isEmpty)
     }
 
     /// - Parameter part: The name of the store, or of the document of the model.

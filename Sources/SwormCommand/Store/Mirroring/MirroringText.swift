@@ -12,7 +12,7 @@ struct MirroringText {
         let count = report.tables.count
         field("mirroring", value: "\(count) table\(count == 1 ? "" : "s"), \(MirroringWords.form(report.form))")
         field("account", value: MirroringWords.account(report))
-        field("exported", value: MirroringWords.export(report.history))
+        console.line(DisplayWidth.fit("exported", to: Self.label) + MirroringWords.export(report.history))
         for (index, part) in MirroringWords.waiting(report.waiting).enumerated() {
             field(index == 0 ? "waiting" : "", value: part)
         }
@@ -74,6 +74,10 @@ struct MirroringText {
         table(
             ["started", "event", "result"],
             rows: events.map { [MirroringWords.date($0.start), MirroringWords.kind($0), MirroringWords.result($0)] })
+        // The table would cut the errors.
+        for event in events where event.succeeded == false {
+            console.line(TextTable.oneLine(MirroringWords.failure(event)))
+        }
     }
 
     private func writeZones() {

@@ -96,9 +96,15 @@ enum MirroringWords {
     static func result(_ event: MirroringReport.Event) -> String {
         switch event.succeeded {
         case true?: "succeeded"
-        case false?: error(event).map { "failed: \($0)" } ?? "failed, for an unknown reason"
+        case false?: "failed"
         case nil: event.isUnfinished ? "not finished" : unknown
         }
+    }
+
+    /// Returns the words for an event that failed, with its error.
+    static func failure(_ event: MirroringReport.Event) -> String {
+        let reason = error(event).map { ": \($0)" } ?? ", for an unknown reason"
+        return "\(date(event.start)) \(kind(event)) failed\(reason)"
     }
 
     /// Returns the meaning of an event's error with its code; nil for an event without an error.

@@ -28,17 +28,24 @@ struct MirroredEntity: Sendable {
         try connection.rows(
             "SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY WHERE Z_ENT BETWEEN 1 AND \(modelEnd - 1)"
         ) { records[$0.int64(0)] = ($0.text(1) ?? "?", $0.int64(2)) }
-        return records.keys.sorted().compactMap { number in
-            guard let record = records[number] else { return nil }
-            var root = number
-            // A damaged file may list entities in a circle. Superentities have lower numbers.
-            while let above = records[root]?.superentity, above > 0, above < root, records[above] != nil {
-                root = above
-            }
-            let table = "Z" + SQLName.uppercased(records[root]?.name ?? "")
-            let isTable = Set(columns[table] ?? []).isSuperset(of: ["Z_PK", "Z_ENT"])
-            return MirroredEntity(
-                number: number, name: record.name, root: root, table: isTable ? table : nil, isAbstract: false)
+        var entities: [MirroredEntity] = []
+        var roots: [Int64: (number: Int64, table: String?)] = [:]
+        for number in records.keys.sorted() {
+            guard let record = records[number] else { continue }
+            // Superentities have lower numbers, so their roots are known. A damaged file may list entities in a circle.
+            let root =
+                roots[record.superentity] ?? (number: number, table: table(of: record.name, columns: columns))
+            roots[number] = root
+            entities.append(
+                MirroredEntity(
+                    number: number, name: record.name, root: root.number, table: root.table, isAbstract: false))
         }
+        return entities
+    }
+
+    /// Returns the table of a root entity; nil if the file has no such table.
+    private static func table(of root: String, columns: [String: [String]]) -> String? {
+        let table = "Z" + SQLName.uppercased(root)
+        return Set(columns[table] ?? []).isSuperset(of: ["Z_PK", "Z_ENT"]) ? table : nil
     }
 }

@@ -25,6 +25,9 @@ extension MirroringReader {
             event.succeeded = row.flag(3)
             if case .text(let domain) = row.storedValue(4) { event.errorDomain = mask.masked(domain) }
             event.errorCode = row.integer(5)
+            // An event that still runs has not failed.
+            let hasError = !row.isNull(4) || event.errorCode ?? 0 != 0
+            if event.isUnfinished, !hasError, event.succeeded == false { event.succeeded = nil }
             events.append(event)
         }
         return events

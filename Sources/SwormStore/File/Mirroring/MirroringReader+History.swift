@@ -31,6 +31,9 @@ extension MirroringReader {
             let highest = try connection.integer("SELECT max(Z_PK) FROM ATRANSACTION")
         else { return last == 0 }
         guard last <= highest, first <= last || first - 1 == last else { return false }
+        let later = try connection.integer(
+            "SELECT count(*) FROM ATRANSACTION WHERE Z_PK > ?", binding: [.integer(last)])
+        guard later == highest - last else { return nil }
         // Transactions with the highest numbers may have been deleted.
         let recorded = try connection.integer(
             "SELECT max(Z_MAX) FROM Z_PRIMARYKEY WHERE Z_NAME = ? AND Z_ENT >= ?",

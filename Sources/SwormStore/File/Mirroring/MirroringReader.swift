@@ -22,7 +22,7 @@ struct MirroringReader {
     ///
     /// - Parameter fetchesZonesAgain: Whether the store's metadata request a fetch of every zone.
     func report(_ entities: [MirroredEntity], fetchesZonesAgain: Bool) throws -> MirroringReport {
-        let mask = try NameMask(user: userRecordName())
+        let mask = try NameMask(users: userRecordNames())
         let (counted, strays) = try count(entities)
         return MirroringReport(
             tables: tables.columns.keys.sorted(), form: form, hasAccount: try hasAccount(),
@@ -86,11 +86,19 @@ struct MirroringReader {
         return values.count == 1 ? .value(value) : .unknown
     }
 
-    private func userRecordName() throws -> String? {
-        guard case .value(.text(let name)) = try entry(MirroringNames.Entry.userRecord, in: "ZSTRINGVALUE") else {
-            return nil
+    /// Returns the names of the user's record. A damaged file may have several.
+    private func userRecordNames() throws -> Set<String> {
+        guard let table = tables.table(.entry, with: ["ZKEY", "ZSTRINGVALUE"]) else { return [] }
+        var names: Set<String> = []
+        try connection.rows(
+            """
+            SELECT DISTINCT ZSTRINGVALUE FROM \(table) WHERE ZKEY = ? AND typeof(ZSTRINGVALUE) = 'text' \
+            LIMIT \(NameMask.limit + 1)
+            """, binding: [.text(MirroringNames.Entry.userRecord)]
+        ) { row in
+            if case .text(let name) = row.storedValue(0) { names.insert(name) }
         }
-        return name
+        return names
     }
 
     private func hasAccount() throws -> Bool? {
@@ -102,14 +110,25 @@ struct MirroringReader {
     }
 }
 
-/// Removes the name of the user's record, which is personal, from text of the file.
+/// Removes the names of the user's record, which are personal, from text of the file.
 struct NameMask {
-    private let user: String?
+    /// The number of names that are looked for. If there are more, no text is shown.
+    static let limit = 100
 
-    init(user: String?) { self.user = user.flatMap { $0.isEmpty ? nil : $0 } }
+    private let users: [String]
+    private let hidesAll: Bool
+
+    init(users: Set<String>) {
+        hidesAll = users.count > Self.limit
+        // A name may be a part of a longer one.
+        self.users = users.filter { !$0.isEmpty }.sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
+    }
 
     func masked(_ text: String) -> String {
-        guard let user else { return text }
+        hidesAll ? "(user)" : users.reduce(text) { Self.text($0, without: $1) }
+    }
+
+    private static func text(_ text: String, without user: String) -> String {
         var (result, rest) = ("", text[...])
         while let found = rest.firstRange(of: user) {
             result += rest[..<found.lowerBound] + "(user)"

@@ -16,7 +16,6 @@ extension MigrationRun {
 
     private func lostRecords(in table: String) throws -> [CoreDataError] {
         var issues: [CoreDataError] = []
-        let last = Int64(migration.destination.entities.count)
         try original.rows(
             "SELECT ZENTITYID, count(*) FROM \(SQLName.alwaysQuoted(table)) WHERE typeof(ZENTITYID) = 'integer' GROUP BY 1 ORDER BY 1"
         ) { row in
@@ -24,11 +23,11 @@ extension MigrationRun {
             let rows = count == 1 ? "1 row belongs" : "\(count) rows belong"
             guard let entity = migration.source.entity(numbered: number) else {
                 // A number that no entity gets means as little afterwards as before.
-                guard number <= last else { return }
+                guard let heir = migration.destination.entity(numbered: number) else { return }
                 issues.append(
                     CoreDataError(
                         NSMigrationError,
-                        "in the table '\(table)', \(rows) to no entity of the store, and the number \(number) would be that of '\(migration.destination.entity(numbered: number)?.name ?? "none")'"
+                        "in the table '\(table)', \(rows) to no entity of the store, and the number \(number) would be that of '\(heir.name)'"
                     ))
                 return
             }
