@@ -33,6 +33,8 @@ private struct Reader {
         var className: String
         /// The number of values in it, each counted as often as it occurs.
         var size = 1
+        /// The depth of the nested collections, including this one.
+        var height = 0
     }
 
     private let archive: KeyedArchive
@@ -50,6 +52,10 @@ private struct Reader {
     /// The number of bytes of the texts that were created.
     private var textSize = 0
     private static let deepest = 64
+
+    private static var tooDeep: ArchiveError {
+        ArchiveError("the collections in the archive are nested more than \(deepest) levels deep")
+    }
 
     init(_ archive: KeyedArchive, size: Int) {
         self.archive = archive
@@ -72,10 +78,12 @@ private struct Reader {
     }
 
     private mutating func read(_ object: KeyedArchive.Object, depth: Int) throws(ArchiveError) -> Result {
-        if let result = known[object.number] { return result }
-        guard depth < Self.deepest else {
-            throw ArchiveError("the collections in the archive are nested more than \(Self.deepest) levels deep")
+        if let result = known[object.number] {
+            // A collection that was read at a lower depth may be too deep here.
+            guard depth + result.height <= Self.deepest else { throw Self.tooDeep }
+            return result
         }
+        guard depth < Self.deepest else { throw Self.tooDeep }
         guard open.insert(object.number).inserted else {
             throw ArchiveError("a collection in the archive contains itself")
         }
@@ -84,12 +92,12 @@ private struct Reader {
         switch object.className {
         case "NSArray", "NSMutableArray":
             let elements = try elements(of: object, depth: depth)
-            result = Result(value: elements.map(\.value), className: "NSArray", size: try size(of: elements))
+            result = try collection(elements.map(\.value), className: "NSArray", parts: elements)
         case "NSSet", "NSMutableSet":
             let elements = try elements(of: object, depth: depth)
             var members: Set<AnyHashable> = []
             for element in elements { members.insert(try hashable(element)) }
-            result = Result(value: members, className: "NSSet", size: try size(of: elements))
+            result = try collection(members, className: "NSSet", parts: elements)
         case "NSDictionary", "NSMutableDictionary": result = try dictionary(object, depth: depth)
         case "NSNull": result = Result(value: NSNull(), className: "NSNull")
         default: result = try leaf(object)
@@ -148,7 +156,7 @@ private struct Reader {
             parts += [key, value]
         }
         let value: Any = texts.count == pairs.count ? texts : pairs
-        return Result(value: value, className: "NSDictionary", size: try size(of: parts))
+        return try collection(value, className: "NSDictionary", parts: parts)
     }
 
     private mutating func elements(of object: KeyedArchive.Object, depth: Int) throws(ArchiveError) -> [Result] {
@@ -162,11 +170,18 @@ private struct Reader {
         return results
     }
 
-    private func size(of parts: [Result]) throws(ArchiveError) -> Int {
-        var size = 1
-        for part in parts { size += part.size }
-        guard size <= largest else { throw ArchiveError("the collections in the archive contain each other too often") }
-        return size
+    private func collection(
+        _ value: Any, className: String, parts: [Result]
+    ) throws(ArchiveError) -> Result {
+        var result = Result(value: value, className: className, height: 1)
+        for part in parts {
+            result.size += part.size
+            result.height = max(result.height, part.height + 1)
+        }
+        guard result.size <= largest else {
+            throw ArchiveError("the collections in the archive contain each other too often")
+        }
+        return result
     }
 
     /// Returns a value as a member of a set, or as a key. Collections are not members: their hash is that of their count.

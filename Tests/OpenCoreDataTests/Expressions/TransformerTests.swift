@@ -213,6 +213,12 @@ struct TransformerTests {
             for _ in 0..<100 { list = writer.array([list]) }
             return list
         }
+        // Each list contains the one before, which has been read by then.
+        let ladder = archive { writer in
+            var lists = [writer.array([])]
+            for step in 0..<100 { lists.append(writer.array([lists[step]])) }
+            return writer.array(lists)
+        }
         let wide = archive { writer in
             var list = writer.array([writer.string("x"), writer.string("y")])
             for _ in 0..<40 { list = writer.array([list, list, list, list]) }
@@ -245,7 +251,7 @@ struct TransformerTests {
         }
         return [
             (own, "'MyApp.Bomb', which is not a property list class"), (inner, "'NSTask'"), (loop, "contains itself"),
-            (deep, "levels deep"), (wide, "too often"), (shared, "more than 1048576 elements"),
+            (deep, "levels deep"), (ladder, "levels deep"), (wide, "too often"), (shared, "more than 1048576 elements"),
             (pages, "bytes of text"), (date, "out of range"), (fields, "lacks its elements"),
             (pairs, "keys or values"), (hole, "missing"), (set, "is a collection"),
             (Data("bplist00".utf8), "not a binary property list"),
