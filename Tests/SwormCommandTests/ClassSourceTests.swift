@@ -74,6 +74,7 @@ struct ClassSourceTests {
             "final class Data: NSManagedObject {", "@Sworm.Managed(\"bytes\") var bytes: Foundation.Data?",
             "@Sworm.Managed(\"default\") var `default`: Bool",
             "@Sworm.Managed(\"className\") var className_: Swift.String?",
+            "@Sworm.Managed(\"classDescription\") var classDescription_: Swift.String?",
             "@Sworm.Managed(\"hashValue\") var hashValue_: Int64?",
             "@Sworm.Managed(\"title\") var title: Swift.String?",
             "@Sworm.Managed(\"_title\") var _title_: Swift.String?",

@@ -6,6 +6,8 @@ final class KeyRecorder: @unchecked Sendable {
     @TaskLocal static var current: KeyRecorder?
 
     private(set) var names: [String] = []
+    /// Whether an object could not be made, so that the key path was not read to its end.
+    private(set) var isIncomplete = false
 
     /// Records a property that is read, if its object was made for a recorder, and returns whether it was.
     @discardableResult
@@ -25,8 +27,15 @@ final class KeyRecorder: @unchecked Sendable {
         return current.object(of: type)
     }
 
-    /// Returns a new object without a context.
+    /// Returns a new object without a context; nil if Core Data has no model with an entity of the class yet.
     func object<Object: NSManagedObject>(of type: Object.Type) -> Object? {
-        type.entityForKeys.map { Object(entity: $0, insertInto: nil) }
+        guard let entity = type.entityForKeys else {
+            isIncomplete = true
+            SystemLog.write(
+                "keyPath(_:) cannot read the properties of \(type): no model that is in use has an entity of the class.",
+                once: "\(type)")
+            return nil
+        }
+        return Object(entity: entity, insertInto: nil)
     }
 }

@@ -7,6 +7,8 @@ import SwormPredicates
 /// request.sortDescriptors = [NSSortDescriptor(key: keyPath(\Book.author?.name), ascending: true)]
 /// request.predicate = NSPredicate(format: "%K > %@", argumentArray: [keyPath(\Book.year), 1900])
 /// ```
+/// Core Data knows the classes of a model once a coordinator uses it. Call the function after that.
+///
 /// - Parameter path: A property that is declared with ``Managed``, which may follow relationships to one object.
 /// - Returns: The names of the properties in the model, joined by dots; an empty string for a path of other properties.
 public func keyPath<Root: NSManagedObject, Value>(_ path: KeyPath<Root, Value>) -> String {
@@ -16,7 +18,8 @@ public func keyPath<Root: NSManagedObject, Value>(_ path: KeyPath<Root, Value>) 
         if let object = recorder.object(of: Root.self) { _ = object[keyPath: path] }
     }
     let text = recorder.names.joined(separator: ".")
-    knownKeyPaths.withLock { $0[path] = text }
+    // The next call has the names if the model has come into use by then.
+    if !recorder.isIncomplete { knownKeyPaths.withLock { $0[path] = text } }
     return text
 }
 

@@ -11,12 +11,16 @@ extension Managed {
 
     /// Declares a relationship to many objects.
     ///
+    /// A set is rejected while the relationship has a member of another class, which the property does not show.
+    ///
     /// - Parameter name: The name of the relationship in the model.
     public init<Destination: NSManagedObject>(_ name: String) where Value == Set<Destination> {
         self.init(name, fallback: [], access: ToManyAccess<Destination>.self)
     }
 
     /// Declares an ordered relationship to many objects.
+    ///
+    /// An array is rejected while the relationship has a member of another class, which the property does not show.
     ///
     /// - Parameter name: The name of the relationship in the model.
     public init<Destination: NSManagedObject>(_ name: String) where Value == [Destination] {

@@ -17,10 +17,14 @@ import Foundation
 /// elements is a path: `@Managed("address.city") var city: String?`.
 ///
 /// Reading a property fires the object's fault, and setting one marks the object as changed. The name and the type are
-/// checked against the model when the property is first used: with OpenCoreData, the next save or fetch throws an error that
-/// names the property; Core Data raises its own exception. A property that has no value that its type can express, because
-/// the attribute is nil or holds a value of another type, has its default: the one that is declared, or else zero, false or
-/// empty. Reading an attribute allocates no memory beyond that of the value.
+/// checked against the model when the property is first used. A property that has no value that its type can express,
+/// because the attribute is nil or holds a value of another type, has its default: the one that is declared, or else
+/// zero, false or empty. A value that cannot be stored is not set. Reading an attribute allocates no memory beyond that
+/// of the value.
+///
+/// With OpenCoreData, the next save or fetch throws an error that names the property. Core Data raises an exception for
+/// a name that the model does not have. Its other errors are in the system's log, because no later call of Core Data
+/// could throw them.
 @propertyWrapper
 public struct Managed<Value> {
     /// The name of the property in the model.

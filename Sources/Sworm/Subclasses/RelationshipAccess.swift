@@ -21,7 +21,7 @@ enum ToManyAccess<Destination: NSManagedObject>: ManagedAccess {
     }
 
     static func set(_ value: Set<Destination>, of object: NSManagedObject, _ property: Managed<Set<Destination>>) {
-        object.setMembers(named: property.name, to: value as Set<NSManagedObject>)
+        object.setMembers(named: property.name, to: value as Set<NSManagedObject>, shownAs: Destination.self)
     }
 }
 
@@ -31,7 +31,7 @@ enum OrderedAccess<Destination: NSManagedObject>: ManagedAccess {
     }
 
     static func set(_ value: [Destination], of object: NSManagedObject, _ property: Managed<[Destination]>) {
-        object.setMembers(named: property.name, to: NSOrderedSet(array: value))
+        object.setMembers(named: property.name, to: NSOrderedSet(array: value), shownAs: Destination.self)
     }
 }
 
@@ -57,5 +57,28 @@ extension NSManagedObject {
             noteWrongClass(of: other, in: name, expected: type)
         }
         return typed
+    }
+
+    /// Sets a relationship to members of a class.
+    ///
+    /// A property of a class does not show members of another class, and whoever sets it does not mean to remove them.
+    /// The write is rejected while there are any.
+    fileprivate func setMembers<Destination: NSManagedObject>(
+        named name: String, to value: Any, shownAs type: Destination.Type
+    ) {
+        if let hidden = members(named: name).first(where: { !($0 is Destination) }) {
+            return noteUnwritable(name, HiddenMember(hidden, expected: type))
+        }
+        setMembers(named: name, to: value)
+    }
+}
+
+/// The reason why a relationship that has members of another class is not set.
+private struct HiddenMember: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ object: NSManagedObject, expected: NSManagedObject.Type) {
+        description =
+            "the relationship also has \(object.objectID) of the class \(type(of: object)), which a property of \(expected) does not show and the write would remove. Use a class that all members have."
     }
 }

@@ -205,7 +205,10 @@ extension PredicateParser {
         if !isNext(.closeRound) { elements = try nested { try $0.parseElements() } }
         try expect(.closeRound, "after the last argument of '\(name)'")
         switch resolveCall(name, with: elements.trees) {
-        case .success(let tree): return try node(.expression(tree), depth: elements.depth, from: start)
+        case .success(let tree):
+            // A call for the value of a key path adds a level for each key. All other calls add one level.
+            let keys = tree.keyCount - (elements.trees.first?.keyCount ?? 0)
+            return try node(.expression(tree), depth: elements.depth + max(1, keys) - 1, from: start)
         case .failure(let error):
             throw QueryError(error.code, error.message, column: lexer.column(of: start))
         }

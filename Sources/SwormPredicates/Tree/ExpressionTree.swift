@@ -60,6 +60,17 @@ extension ExpressionTree {
         return keys.reversed()
     }
 
+    /// The number of keys at the end of the expression. Each of them is a level of the tree.
+    var keyCount: Int {
+        var count = 0
+        var current = self
+        while case .key(let base, _) = current {
+            count += 1
+            current = base
+        }
+        return count
+    }
+
     /// Whether the expression is a key path that ends with the name of a property.
     package var isPropertyPath: Bool {
         guard case .key(_, let key) = self else { return false }

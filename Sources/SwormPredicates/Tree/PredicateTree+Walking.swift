@@ -82,6 +82,11 @@ extension PredicateTree {
 extension ExpressionTree {
     /// Returns the depth of the tree, or nil if it exceeds the limit.
     func depth(limit: Int) -> Int? { TreeNode.expression(self).depth(limit: limit, chains: true) }
+
+    /// Whether the tree is deeper than a tree that is passed in may be. Chains of AND and OR count as one level.
+    package var isTooDeep: Bool {
+        TreeNode.expression(self).depth(limit: PredicateLimits.treeDepth, chains: false) == nil
+    }
 }
 
 extension PredicateTree {

@@ -21,7 +21,7 @@ package struct ArchivedValue {
     package init?(archive data: Data) throws(ArchiveError) {
         let archive = try KeyedArchive(data)
         if case .null = archive.content { return nil }
-        var reader = Reader(archive, largest: max(1 << 20, data.count))
+        var reader = Reader(archive, size: data.count)
         let result = try reader.read(archive.content, depth: 0)
         (value, className) = (result.value, result.className)
     }
@@ -33,20 +33,35 @@ private struct Reader {
         var className: String
         /// The number of values in it, each counted as often as it occurs.
         var size = 1
+        /// The depth of the nested collections, including this one.
+        var height = 0
     }
 
     private let archive: KeyedArchive
-    /// The collections that were read. They may occur often, and are read once.
+    /// The objects that were read. They may occur often, and are read once.
     private var known: [Int: Result] = [:]
-    /// The collections that are being read.
+    /// The objects that are being read.
     private var open: Set<Int> = []
-    /// The largest size of a collection. Collections that contain a collection several times can grow without limit.
+    /// The largest size of a collection, and the largest number of elements that are read. Collections that contain a
+    /// collection several times, and collections that share one list of elements, can grow without limit.
     private let largest: Int
+    /// The number of elements, keys and values that were read.
+    private var elementCount = 0
+    /// The largest number of bytes of the texts that are created. Objects that share one text can grow without limit.
+    private let longest: Int
+    /// The number of bytes of the texts that were created.
+    private var textSize = 0
     private static let deepest = 64
 
-    init(_ archive: KeyedArchive, largest: Int) {
+    private static var tooDeep: ArchiveError {
+        ArchiveError("the collections in the archive are nested more than \(deepest) levels deep")
+    }
+
+    init(_ archive: KeyedArchive, size: Int) {
         self.archive = archive
-        self.largest = largest
+        largest = max(1 << 20, size)
+        // A byte of an archive can become three bytes of text.
+        longest = max(16 << 20, 4 * size)
     }
 
     mutating func read(_ value: KeyedArchive.Value, depth: Int) throws(ArchiveError) -> Result {
@@ -63,10 +78,12 @@ private struct Reader {
     }
 
     private mutating func read(_ object: KeyedArchive.Object, depth: Int) throws(ArchiveError) -> Result {
-        if let result = known[object.number] { return result }
-        guard depth < Self.deepest else {
-            throw ArchiveError("the collections in the archive are nested more than \(Self.deepest) levels deep")
+        if let result = known[object.number] {
+            // A collection that was read at a lower depth may be too deep here.
+            guard depth + result.height <= Self.deepest else { throw Self.tooDeep }
+            return result
         }
+        guard depth < Self.deepest else { throw Self.tooDeep }
         guard open.insert(object.number).inserted else {
             throw ArchiveError("a collection in the archive contains itself")
         }
@@ -75,21 +92,21 @@ private struct Reader {
         switch object.className {
         case "NSArray", "NSMutableArray":
             let elements = try elements(of: object, depth: depth)
-            result = Result(value: elements.map(\.value), className: "NSArray", size: try size(of: elements))
+            result = try collection(elements.map(\.value), className: "NSArray", parts: elements)
         case "NSSet", "NSMutableSet":
             let elements = try elements(of: object, depth: depth)
             var members: Set<AnyHashable> = []
             for element in elements { members.insert(try hashable(element)) }
-            result = Result(value: members, className: "NSSet", size: try size(of: elements))
+            result = try collection(members, className: "NSSet", parts: elements)
         case "NSDictionary", "NSMutableDictionary": result = try dictionary(object, depth: depth)
-        case "NSNull": return Result(value: NSNull(), className: "NSNull")
-        default: return try leaf(object)
+        case "NSNull": result = Result(value: NSNull(), className: "NSNull")
+        default: result = try leaf(object)
         }
         known[object.number] = result
         return result
     }
 
-    private func leaf(_ object: KeyedArchive.Object) throws(ArchiveError) -> Result {
+    private mutating func leaf(_ object: KeyedArchive.Object) throws(ArchiveError) -> Result {
         guard let value = archive.leaf(object) else {
             throw ArchiveError(
                 "the archive contains an object of the class '\(object.className.prefix(80))', which is not a property list class, or lacks its fields"
@@ -100,9 +117,27 @@ private struct Reader {
             return Result(value: try PropertyList.date(date.timeIntervalSinceReferenceDate), className: "NSDate")
         case let number as Decimal: return Result(value: NSDecimalNumber(decimal: number), className: "NSDecimalNumber")
         case is UUID: return Result(value: value, className: "NSUUID")
-        case is URL: return Result(value: value, className: "NSURL")
+        case let url as URL:
+            try countText(url.relativeString.utf8.count + (url.baseURL?.absoluteString.utf8.count ?? 0))
+            return Result(value: url, className: "NSURL")
         case is Data: return Result(value: value, className: "NSData")
-        default: return Result(value: value, className: "NSString")
+        default:
+            try countText((value as? String)?.utf8.count ?? 0)
+            return Result(value: value, className: "NSString")
+        }
+    }
+
+    /// Counts the bytes of a text that was created.
+    private mutating func countText(_ size: Int) throws(ArchiveError) {
+        textSize += size
+        guard textSize <= longest else { throw ArchiveError("the archive has more than \(longest) bytes of text") }
+    }
+
+    /// Counts elements that are to be read.
+    private mutating func countElements(_ count: Int) throws(ArchiveError) {
+        elementCount += count
+        guard elementCount <= largest else {
+            throw ArchiveError("the collections in the archive have more than \(largest) elements")
         }
     }
 
@@ -110,6 +145,7 @@ private struct Reader {
         guard case .list(let keys) = archive[object, "NS.keys"], case .list(let values) = archive[object, "NS.objects"],
             keys.count == values.count
         else { throw ArchiveError("a dictionary in the archive lacks its keys or values") }
+        try countElements(2 * keys.count)
         var parts: [Result] = []
         var texts: [String: Any] = [:]
         var pairs: [AnyHashable: Any] = [:]
@@ -120,24 +156,32 @@ private struct Reader {
             parts += [key, value]
         }
         let value: Any = texts.count == pairs.count ? texts : pairs
-        return Result(value: value, className: "NSDictionary", size: try size(of: parts))
+        return try collection(value, className: "NSDictionary", parts: parts)
     }
 
     private mutating func elements(of object: KeyedArchive.Object, depth: Int) throws(ArchiveError) -> [Result] {
         guard case .list(let values) = archive[object, "NS.objects"] else {
             throw ArchiveError("a collection in the archive lacks its elements")
         }
+        try countElements(values.count)
         var results: [Result] = []
         results.reserveCapacity(values.count)
         for value in values { results.append(try read(value, depth: depth + 1)) }
         return results
     }
 
-    private func size(of parts: [Result]) throws(ArchiveError) -> Int {
-        var size = 1
-        for part in parts { size += part.size }
-        guard size <= largest else { throw ArchiveError("the collections in the archive contain each other too often") }
-        return size
+    private func collection(
+        _ value: Any, className: String, parts: [Result]
+    ) throws(ArchiveError) -> Result {
+        var result = Result(value: value, className: className, height: 1)
+        for part in parts {
+            result.size += part.size
+            result.height = max(result.height, part.height + 1)
+        }
+        guard result.size <= largest else {
+            throw ArchiveError("the collections in the archive contain each other too often")
+        }
+        return result
     }
 
     /// Returns a value as a member of a set, or as a key. Collections are not members: their hash is that of their count.

@@ -144,6 +144,26 @@ struct ExpressionTests {
         #expect(throws: QueryError.self) { _ = try NSExpression(forFunction: "nothing:", arguments: [1]).tree() }
     }
 
+    @Test func `expressions that are nested too deeply are errors where they are used`() throws {
+        let title = NSExpression(forKeyPath: "title")
+        func nested(_ wrap: (NSExpression) -> NSExpression) -> NSExpression {
+            (0..<400).reduce(title) { inner, _ in wrap(inner) }
+        }
+        let deep = [
+            nested { NSExpression(forFunction: "uppercase:", arguments: [$0]) },
+            nested { NSExpression(forFunction: $0, selectorName: "valueForKeyPath:", arguments: ["a.b.c"]) },
+            nested { NSExpression(forAggregate: [$0, 1]) }, nested { NSExpression(forUnionSet: $0, with: title) },
+        ]
+        for expression in deep {
+            let error = try #require(throws: QueryError.self) { _ = try expression.tree() }
+            #expect(error.code == .limit)
+        }
+        let shallow = (0..<200).reduce(title) { inner, _ in
+            NSExpression(forFunction: "uppercase:", arguments: [inner])
+        }
+        #expect(shallow.function == "uppercase:")
+    }
+
     @Test func `thousands of expressions are created and released`() {
         weak var last: NSExpression?
         for index in 0..<5000 {

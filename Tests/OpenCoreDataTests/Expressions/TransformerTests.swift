@@ -213,10 +213,31 @@ struct TransformerTests {
             for _ in 0..<100 { list = writer.array([list]) }
             return list
         }
+        // Each list contains the one before, which has been read by then.
+        let ladder = archive { writer in
+            var lists = [writer.array([])]
+            for step in 0..<100 { lists.append(writer.array([lists[step]])) }
+            return writer.array(lists)
+        }
         let wide = archive { writer in
             var list = writer.array([writer.string("x"), writer.string("y")])
             for _ in 0..<40 { list = writer.array([list, list, list, list]) }
             return list
+        }
+        let shared = archive { writer in
+            let text = writer.string("x")
+            let elements = writer.plain(.array(Array(repeating: text, count: 2000)))
+            let lists = (0..<1000).map { _ in
+                writer.object(["NSArray", "NSObject"], fields: ["NS.objects": elements])
+            }
+            return writer.array(lists)
+        }
+        let pages = archive { writer in
+            let bytes = PropertyListValue.data(Data(repeating: 0x61, count: 64 << 10))
+            let texts = (0..<300).map { _ in
+                writer.object(["NSString", "NSObject"], fields: ["NS.bytes": bytes])
+            }
+            return writer.array(texts)
         }
         let date = archive { $0.object(["NSDate", "NSObject"], fields: ["NS.time": .real(1e300)]) }
         let fields = archive { $0.object(["NSArray", "NSObject"], fields: ["NS.objects": .int(7)]) }
@@ -230,7 +251,8 @@ struct TransformerTests {
         }
         return [
             (own, "'MyApp.Bomb', which is not a property list class"), (inner, "'NSTask'"), (loop, "contains itself"),
-            (deep, "levels deep"), (wide, "too often"), (date, "out of range"), (fields, "lacks its elements"),
+            (deep, "levels deep"), (ladder, "levels deep"), (wide, "too often"), (shared, "more than 1048576 elements"),
+            (pages, "bytes of text"), (date, "out of range"), (fields, "lacks its elements"),
             (pairs, "keys or values"), (hole, "missing"), (set, "is a collection"),
             (Data("bplist00".utf8), "not a binary property list"),
             (own.prefix(own.count - 9), "the trailer of the property list is invalid"),
@@ -249,6 +271,22 @@ struct TransformerTests {
         }
         try context.save()
         #expect(try context.all("Thing").count == Self.hostile.count)
+    }
+
+    @Test func `a text that occurs often in an archive is created once`() throws {
+        var writer = KeyedArchiveWriter()
+        let text = writer.object(
+            ["NSString", "NSObject"], fields: ["NS.bytes": .data(Data(repeating: 0x61, count: 1 << 20))])
+        let root = writer.array(Array(repeating: text, count: 20))
+        let data = writer.data(root: root)
+        let content = try #require(try ArchivedValue(archive: data))
+        let list = try #require(content.value as? [Any])
+        func address(_ element: Any?) -> UInt? {
+            (element as? String)?.utf8.withContiguousStorageIfAvailable { UInt(bitPattern: $0.baseAddress) }
+        }
+        #expect(list.count == 20 && (list.last as? String)?.utf8.count == 1 << 20)
+        let first = try #require(address(list.first))
+        #expect(address(list.last) == first)
     }
 
     @Test func `any damage to an archive is survived`() throws {

@@ -46,6 +46,7 @@ enum ZooXML {
                 <attribute name="bytes" optional="YES" attributeType="Binary"/>
                 <attribute name="default" attributeType="Boolean" defaultValueString="YES" usesScalarValueType="YES"/>
                 <attribute name="className" optional="YES" attributeType="String"/>
+                <attribute name="classDescription" optional="YES" attributeType="String"/>
                 <attribute name="hashValue" optional="YES" attributeType="Integer 64" usesScalarValueType="NO"/>
                 <attribute name="title" optional="YES" attributeType="String"/>
                 <attribute name="_title" optional="YES" attributeType="String"/>

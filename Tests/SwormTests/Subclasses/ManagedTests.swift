@@ -87,6 +87,29 @@ struct ManagedTests {
         #expect(item.parts.first === other)
     }
 
+    @Test func `a write does not remove members of a class that the property does not show`() throws {
+        let (owner, item) = (ShopOwner(context: context), ShopItem(context: context))
+        let part = ShopItem(context: context)
+        owner.items = [item]
+        item.parts = [part]
+        owner.wrongItems = []
+        #expect(owner.items == [item] && item.owner === owner)
+        #if !canImport(CoreData)
+        let error = #expect(throws: CocoaError.self) { try context.save() }
+        let message = error?.localizedDescription ?? ""
+        #expect(message.contains("'items'") && message.contains("of the class ShopItem"))
+        #endif
+        item.wrongParts = []
+        #expect(item.parts == [part])
+        // A write that removes nothing unseen replaces the rejected one.
+        owner.items = []
+        item.parts = []
+        owner.wrongItems = []
+        item.wrongParts = []
+        try context.save()
+        #expect(owner.items.isEmpty && item.parts.isEmpty)
+    }
+
     @Test func `a stored value that the type does not have is the default`() throws {
         let item = ShopItem(context: context)
         item.setValue(99, forKey: "kind")
@@ -268,8 +291,10 @@ final class ShopItem: NSManagedObject {
     @Managed("note") var wrongNote: Date?
     @Managed(keyed: "owner") var wrongKeyed: String?
     @Managed("owner") var wrongClass: Set<ShopItem>
+    @Managed("parts") var wrongParts: [ShopOwner]
 }
 
 final class ShopOwner: NSManagedObject {
     @Managed("items") var items: Set<ShopItem>
+    @Managed("items") var wrongItems: Set<ShopOwner>
 }

@@ -140,8 +140,17 @@ extension NSCopying where Self == NSExpression {
 
 extension NSCopying where Self == NSExpression {
     /// Returns an expression for a tree, or for the error of making it.
-    fileprivate static func checking(_ tree: () throws -> ExpressionTree) -> NSExpression {
-        NSExpression.make(ExpressionContent(Result(catching: tree)))
+    ///
+    /// A tree that is too deep is an error: whoever walks or releases it would exhaust the stack.
+    fileprivate static func checking(_ make: () throws -> ExpressionTree) -> NSExpression {
+        let result = Result<ExpressionTree, any Error> {
+            let tree = try make()
+            guard !tree.isTooDeep else {
+                throw QueryError(.limit, "the expression is nested more than \(PredicateLimits.treeDepth) levels deep")
+            }
+            return tree
+        }
+        return NSExpression.make(ExpressionContent(result))
     }
 
     /// Returns an expression for a format.

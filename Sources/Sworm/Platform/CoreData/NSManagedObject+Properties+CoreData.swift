@@ -3,8 +3,9 @@ import CoreData
 import Foundation
 import SwormPredicates
 
-// The properties of subclasses, over Core Data's primitive values. Core Data raises an exception for an unknown name; a
-// value of another type is the default of the property.
+// The properties of subclasses, over Core Data's primitive values. Core Data raises an exception for an unknown name. A
+// value of another type is the default of the property, and a value that cannot be stored is not set. Core Data has no
+// call that could throw these errors later, so they are logged.
 extension NSManagedObject {
     /// The entity of the objects that only record the names of properties.
     static var entityForKeys: NSEntityDescription? { entity() }
@@ -42,8 +43,24 @@ extension NSManagedObject {
     // Not the primitive value, which has to be changed with a notification for sets.
     func setMembers(named name: String, to value: Any) { setValue(value, forKey: name) }
 
-    func noteUnreadable(_ name: String, type: String, _ error: any Error) {}
-    func noteUnwritable(_ name: String, _ error: any Error) {}
-    func noteWrongClass(of object: NSManagedObject, in name: String, expected: NSManagedObject.Type) {}
+    func noteUnreadable(_ name: String, type: String, _ error: any Error) {
+        logReading(of: name, "Cannot read '\(name)' as \(type): \(error). Change the type of the property.")
+    }
+
+    func noteUnwritable(_ name: String, _ error: any Error) {
+        SystemLog.write("\(entity.name ?? ""): Cannot set '\(name)', which keeps its value: \(error)")
+    }
+
+    func noteWrongClass(of object: NSManagedObject, in name: String, expected: NSManagedObject.Type) {
+        logReading(
+            of: name,
+            "Cannot read '\(name)' as \(expected): the class of \(object.objectID) is \(type(of: object)). Set the class of its entity in the model."
+        )
+    }
+
+    private func logReading(of name: String, _ message: String) {
+        let owner = entity.name ?? ""
+        SystemLog.write("\(owner): \(message)", once: "\(owner).\(name)")
+    }
 }
 #endif
