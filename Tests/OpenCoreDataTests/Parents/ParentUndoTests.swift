@@ -81,6 +81,22 @@ struct ParentUndoTests {
         #expect(throws: CocoaError.self) { try other.save() }
     }
 
+    @Test func `a merge of a deletion that was undone since keeps the object and its changes`() throws {
+        let own = try child.existingObject(with: book.objectID)
+        child.delete(own)
+        try child.save()
+        try root.save()
+        child.undo()
+        own.setValue("b", forKey: "title")
+        NSManagedObjectContext.mergeChanges(
+            fromRemoteContextSave: [NSDeletedObjectIDsKey: [own.objectID]], into: [child])
+        #expect(own.isInserted && own.managedObjectContext === child && own.text("title") == "b")
+        #expect(child.insertedObjects.contains(own) && child.deletedObjects.isEmpty)
+        try child.save()
+        try root.save()
+        #expect(try GraphLibrary.context(coordinator).all("Book").map { $0.text("title") } == ["b"])
+    }
+
     @Test func `a deletion of an object that is in the parents only is taken back, too`() throws {
         let grandchild = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         grandchild.parent = child
