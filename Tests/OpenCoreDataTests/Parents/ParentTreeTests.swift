@@ -74,6 +74,35 @@ struct ParentTreeTests {
         #expect(!context.hasChanges && other.managedObjectContext == nil)
     }
 
+    @Test func `a child takes over the coordinator that its parent gets later, and keeps new objects`() async throws {
+        let root = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        let child = Self.child(of: root)
+        #expect(child.persistentStoreCoordinator == nil)
+        // While this closure runs, the block waits in which the parent makes the child take over its coordinator.
+        try child.performAndWait {
+            root.persistentStoreCoordinator = coordinator
+            #expect(try child.all("Book").isEmpty)
+            _ = try child.make("Book", ["title": "a"])
+        }
+        await child.perform {}
+        #expect(child.insertedObjects.count == 1)
+        try child.save()
+        #expect(try root.all("Book").map { $0.text("title") } == ["a"])
+    }
+
+    @Test func `a context without its parent keeps the coordinator that it was given`() async throws {
+        let other = try GraphLibrary.coordinator()
+        let root = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        let child = Self.child(of: root)
+        child.performAndWait {
+            root.persistentStoreCoordinator = coordinator
+            child.parent = nil
+            child.persistentStoreCoordinator = other
+        }
+        await child.perform {}
+        #expect(child.persistentStoreCoordinator === other)
+    }
+
     @Test func `a temporary id leads to the object of the permanent one`() throws {
         let temporary = try temporaryID()
         _ = try child.all("Author")

@@ -4,7 +4,7 @@ import SwormStore
 // The stores of a context, and the choice of the store for a new object.
 extension NSManagedObjectContext {
     final func requireCoordinator() throws -> NSPersistentStoreCoordinator {
-        guard let coordinator else {
+        guard let coordinator = currentCoordinator else {
             throw CoreDataError(
                 NSCoreDataError, "The context has no persistent store coordinator. Set one before using the context.")
         }

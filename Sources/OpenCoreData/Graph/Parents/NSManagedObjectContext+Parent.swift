@@ -19,7 +19,7 @@ extension NSManagedObjectContext {
         }
         let merges = automaticallyMergesChangesFromParent
         if merges { automaticallyMergesChangesFromParent = false }
-        let next = new.flatMap { new in exclusively(new) { new.coordinator } }
+        let next = new.flatMap { new in exclusively(new) { new.currentCoordinator } }
         // With the same coordinator, too, the objects have other rows from now on.
         if next === coordinator, hasUnsavedObjects || !identities.isEmpty { resetObjects() }
         setCoordinator(next)
