@@ -121,6 +121,16 @@ struct ParentTreeTests {
         #expect(book.objectID == permanent)
     }
 
+    @Test func `a row with a temporary id leads to the object whose permanent id was obtained`() throws {
+        let author = try child.make("Author", ["name": "Ann"])
+        let book = try child.make("Book", ["title": "a", "author": author])
+        try child.save()
+        try child.obtainPermanentIDs(for: [author])
+        child.rollback()
+        #expect(book.object("author") === author)
+        #expect(try child.all("Author") == [author])
+    }
+
     @Test func `a merge finds the objects whose ids have become permanent`() async throws {
         child.automaticallyMergesChangesFromParent = true
         let book = try child.make("Book", ["title": "a"])

@@ -25,6 +25,8 @@ extension NSManagedObjectContext {
             for object in waiting {
                 guard let id = ids[object.objectID.row] else { continue }
                 identities[temporaryKey(of: object)] = nil
+                // Rows of this context may name the object by its temporary id.
+                nesting.permanentIDs[object.objectID.row] = id
                 promote(object, to: id.key, origin: id.origin)
             }
             return
