@@ -102,6 +102,16 @@ struct ParentReadingTests {
         #expect(books.count == 20 && books.allSatisfy { !$0.isFault })
     }
 
+    @Test func `a fetch gives an object whose URI names a sub-entity the entity of its row`() throws {
+        let id = try #require(try root.fetch(request()).first?.objectID)
+        let text = id.uriRepresentation().absoluteString.replacingOccurrences(of: "Book", with: "Novel")
+        let uri = try #require(URL(string: text))
+        let own = child.object(with: try #require(coordinator.managedObjectID(forURIRepresentation: uri)))
+        let books = try child.fetch(request { $0.returnsObjectsAsFaults = false })
+        #expect(books.first === own && own.entity.name == "Book")
+        #expect(own.text("title") == "0")
+    }
+
     @Test func `an order that a refresh has kept is saved`() throws {
         let book = try #require(try root.fetch(request()).first)
         let own = try child.existingObject(with: book.objectID)
