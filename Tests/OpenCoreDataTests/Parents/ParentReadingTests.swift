@@ -61,6 +61,16 @@ struct ParentReadingTests {
         counter.expect(4) { #expect(books.compactMap { $0.text("title") } == titles) }
     }
 
+    @Test func `a fetch looks in the parent only for the changed objects that it finds`() throws {
+        let books = try child.fetch(request())
+        for book in books { book.setValue(5, forKey: "stock") }
+        var found: [NSManagedObject] = []
+        let count = try counter.count { found = try child.all("Book", "year == 3") }
+        #expect(found == [books[3]])
+        // The statement of the fetch, and that of the object.
+        #expect(count <= 2)
+    }
+
     @Test func `prefetched relationships are not read again`() throws {
         let request = request { $0.relationshipKeyPathsForPrefetching = ["author", "reviews"] }
         let books = try child.fetch(request)

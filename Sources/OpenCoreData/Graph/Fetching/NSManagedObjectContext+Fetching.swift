@@ -249,10 +249,12 @@ extension NSManagedObjectContext {
                 if isPartial, try !origins.contains(where: { try originForSaving(object, in: coordinator) === $0 }) {
                     continue
                 }
-                // A changed object that the parent does not have is found again once the parent has it.
-                if object.status.contains(.updated), try !isInParent(object) { continue }
-                if try predicate?.matches(object) ?? true { objects.append(object) }
                 try interruption.check()
+                guard try predicate?.matches(object) ?? true else { continue }
+                // A changed object that the parent does not have is found again once the parent has it. This is the
+                // last condition, because it may read the row.
+                if object.status.contains(.updated), try !isInParent(object) { continue }
+                objects.append(object)
             }
         }
         // A string search that was stopped has not matched yet, which must not be treated as a result.
