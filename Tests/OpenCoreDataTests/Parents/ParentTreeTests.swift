@@ -180,6 +180,19 @@ struct ParentTreeTests {
         #expect(!store.objectStore.hasNewMetadata)
     }
 
+    @Test func `a permanent id that a child obtains is one of the store that the object is assigned to`() throws {
+        let second = try coordinator.addPersistentStore(
+            ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
+        let book = try child.make("Book", ["title": "a"])
+        child.assign(book, to: second)
+        try child.obtainPermanentIDs(for: [book])
+        let id = book.objectID
+        #expect(!id.isTemporaryID && id.persistentStore === second)
+        try child.save()
+        try root.save()
+        #expect(try GraphLibrary.context(coordinator).all("Book").map(\.objectID) == [id])
+    }
+
     @Test func `a destination in one of several stores is that of the parent`() throws {
         let second = try coordinator.addPersistentStore(
             ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
