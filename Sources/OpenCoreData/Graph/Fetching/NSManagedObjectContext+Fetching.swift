@@ -227,7 +227,8 @@ extension NSManagedObjectContext {
             if pending == .everything { try withSession(of: origin) { try $0.check(specification) } }
             let stored = try savedObjects(broad, in: origin, isRefreshing: isRefreshing, reading: reading)
             for object in stored {
-                if pending != .none, object.status.contains(.deleted) { continue }
+                // The parent still has the row of an object that is inserted again if it has undone the deletion, too.
+                if pending != .none, !object.status.isDisjoint(with: [.deleted, .inserted]) { continue }
                 if pending == .everything {
                     // Comparing in memory can take long if there are many members, and there is no running statement to
                     // interrupt.
