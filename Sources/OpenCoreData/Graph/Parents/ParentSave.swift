@@ -33,13 +33,12 @@ struct ParentSave {
         let earlier = parent.faulting.failure
         parent.faulting.resetFailure()
         defer { parent.faulting.resetFailure(to: earlier) }
-        let checkpoint = parent.checkpoint()
-        self.checkpoint = checkpoint
+        checkpoint = parent.checkpoint()
         let (recorder, mark) = (parent.recorder, parent.recorder?.mark())
         do {
             return try change()
         } catch {
-            parent.restore(self.checkpoint ?? checkpoint)
+            if let checkpoint { parent.restore(checkpoint) }
             parent.saving.forgetLost(revived)
             if let mark { recorder?.forget(since: mark) }
             throw error
