@@ -170,6 +170,23 @@ struct ParentTreeTests {
         #expect(try GraphLibrary.context(coordinator).all("Book").map(\.objectID) == [held.objectID])
     }
 
+    @Test(arguments: [true, false])
+    func `an object that a merge policy gives up leaves the relationships of the child`(isChanged: Bool) throws {
+        child.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+        let author = try root.make("Author", ["name": "Ann"])
+        let book = try root.make("Book", ["title": "a", "author": author])
+        try root.save()
+        let own = try child.existingObject(with: book.objectID)
+        let ann = try child.existingObject(with: author.objectID)
+        #expect(ann.set("books") == [own])
+        own.setValue("child", forKey: "title")
+        if isChanged { ann.setValue("Anna", forKey: "name") }
+        root.delete(book)
+        try child.save()
+        #expect(own.managedObjectContext == nil && ann.set("books").isEmpty)
+        #expect(ann.text("name") == (isChanged ? "Anna" : "Ann"))
+    }
+
     @Test func `a save of a child does not write metadata`() throws {
         let store = try #require(coordinator.persistentStores.first)
         coordinator.setMetadata(["key": "value"], for: store)

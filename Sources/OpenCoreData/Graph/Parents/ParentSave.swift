@@ -67,6 +67,8 @@ struct ParentSave {
         }
         for (object, version) in deleted { object.take(version: version) }
         for object in lost { context.forgetDeletedInParent(object) }
+        // The other objects may have read relationships with them. The save takes care of those that have changed.
+        if !lost.isEmpty { context.forgetRelationshipsOfUnchangedObjects() }
         return saved
     }
 
