@@ -61,6 +61,16 @@ struct ParentReadingTests {
         counter.expect(4) { #expect(books.compactMap { $0.text("title") } == titles) }
     }
 
+    @Test func `a fetch looks in the parent only for the changed objects that it finds`() throws {
+        let books = try child.fetch(request())
+        for book in books { book.setValue(5, forKey: "stock") }
+        var found: [NSManagedObject] = []
+        let count = try counter.count { found = try child.all("Book", "year == 3") }
+        #expect(found == [books[3]])
+        // The statement of the fetch, and that of the object.
+        #expect(count <= 2)
+    }
+
     @Test func `prefetched relationships are not read again`() throws {
         let request = request { $0.relationshipKeyPathsForPrefetching = ["author", "reviews"] }
         let books = try child.fetch(request)
@@ -100,6 +110,16 @@ struct ParentReadingTests {
         grandchild.parent = child
         let books = try grandchild.fetch(request { $0.returnsObjectsAsFaults = false })
         #expect(books.count == 20 && books.allSatisfy { !$0.isFault })
+    }
+
+    @Test func `a fetch gives an object whose URI names a sub-entity the entity of its row`() throws {
+        let id = try #require(try root.fetch(request()).first?.objectID)
+        let text = id.uriRepresentation().absoluteString.replacingOccurrences(of: "Book", with: "Novel")
+        let uri = try #require(URL(string: text))
+        let own = child.object(with: try #require(coordinator.managedObjectID(forURIRepresentation: uri)))
+        let books = try child.fetch(request { $0.returnsObjectsAsFaults = false })
+        #expect(books.first === own && own.entity.name == "Book")
+        #expect(own.text("title") == "0")
     }
 
     @Test func `an order that a refresh has kept is saved`() throws {

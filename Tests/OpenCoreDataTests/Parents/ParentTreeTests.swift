@@ -74,6 +74,35 @@ struct ParentTreeTests {
         #expect(!context.hasChanges && other.managedObjectContext == nil)
     }
 
+    @Test func `a child takes over the coordinator that its parent gets later, and keeps new objects`() async throws {
+        let root = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        let child = Self.child(of: root)
+        #expect(child.persistentStoreCoordinator == nil)
+        // While this closure runs, the block waits in which the parent makes the child take over its coordinator.
+        try child.performAndWait {
+            root.persistentStoreCoordinator = coordinator
+            #expect(try child.all("Book").isEmpty)
+            _ = try child.make("Book", ["title": "a"])
+        }
+        await child.perform {}
+        #expect(child.insertedObjects.count == 1)
+        try child.save()
+        #expect(try root.all("Book").map { $0.text("title") } == ["a"])
+    }
+
+    @Test func `a context without its parent keeps the coordinator that it was given`() async throws {
+        let other = try GraphLibrary.coordinator()
+        let root = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        let child = Self.child(of: root)
+        child.performAndWait {
+            root.persistentStoreCoordinator = coordinator
+            child.parent = nil
+            child.persistentStoreCoordinator = other
+        }
+        await child.perform {}
+        #expect(child.persistentStoreCoordinator === other)
+    }
+
     @Test func `a temporary id leads to the object of the permanent one`() throws {
         let temporary = try temporaryID()
         _ = try child.all("Author")
@@ -90,6 +119,16 @@ struct ParentTreeTests {
         let permanent = try #require(try root.all("Book").first?.objectID)
         #expect(child.object(with: permanent) === book)
         #expect(book.objectID == permanent)
+    }
+
+    @Test func `a row with a temporary id leads to the object whose permanent id was obtained`() throws {
+        let author = try child.make("Author", ["name": "Ann"])
+        let book = try child.make("Book", ["title": "a", "author": author])
+        try child.save()
+        try child.obtainPermanentIDs(for: [author])
+        child.rollback()
+        #expect(book.object("author") === author)
+        #expect(try child.all("Author") == [author])
     }
 
     @Test func `a merge finds the objects whose ids have become permanent`() async throws {
@@ -131,6 +170,23 @@ struct ParentTreeTests {
         #expect(try GraphLibrary.context(coordinator).all("Book").map(\.objectID) == [held.objectID])
     }
 
+    @Test(arguments: [true, false])
+    func `an object that a merge policy gives up leaves the relationships of the child`(isChanged: Bool) throws {
+        child.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+        let author = try root.make("Author", ["name": "Ann"])
+        let book = try root.make("Book", ["title": "a", "author": author])
+        try root.save()
+        let own = try child.existingObject(with: book.objectID)
+        let ann = try child.existingObject(with: author.objectID)
+        #expect(ann.set("books") == [own])
+        own.setValue("child", forKey: "title")
+        if isChanged { ann.setValue("Anna", forKey: "name") }
+        root.delete(book)
+        try child.save()
+        #expect(own.managedObjectContext == nil && ann.set("books").isEmpty)
+        #expect(ann.text("name") == (isChanged ? "Anna" : "Ann"))
+    }
+
     @Test func `a save of a child does not write metadata`() throws {
         let store = try #require(coordinator.persistentStores.first)
         coordinator.setMetadata(["key": "value"], for: store)
@@ -139,6 +195,19 @@ struct ParentTreeTests {
         #expect(store.objectStore.hasNewMetadata)
         try root.save()
         #expect(!store.objectStore.hasNewMetadata)
+    }
+
+    @Test func `a permanent id that a child obtains is one of the store that the object is assigned to`() throws {
+        let second = try coordinator.addPersistentStore(
+            ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
+        let book = try child.make("Book", ["title": "a"])
+        child.assign(book, to: second)
+        try child.obtainPermanentIDs(for: [book])
+        let id = book.objectID
+        #expect(!id.isTemporaryID && id.persistentStore === second)
+        try child.save()
+        try root.save()
+        #expect(try GraphLibrary.context(coordinator).all("Book").map(\.objectID) == [id])
     }
 
     @Test func `a destination in one of several stores is that of the parent`() throws {

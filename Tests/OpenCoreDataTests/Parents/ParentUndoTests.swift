@@ -64,6 +64,29 @@ struct ParentUndoTests {
         #expect(stored.text("title") == "b" && stored.set("tags").isEmpty && marks(stored) == [3, 2, 1])
     }
 
+    @Test func `an object that returns after its parent has undone the deletion has one row`() throws {
+        // The parent holds its object as long as it is deleted.
+        let root = GraphLibrary.context(coordinator)
+        let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        child.parent = root
+        child.undoManager = UndoManager()
+        let own = try child.existingObject(with: book.objectID)
+        child.delete(own)
+        try child.save()
+        root.rollback()
+        child.undo()
+        own.setValue("b", forKey: "title")
+        own.setValue(Set<NSManagedObject>(), forKey: "tags")
+        #expect(try child.all("Book") == [own])
+        #expect(try child.count(for: NSFetchRequest<NSManagedObject>(entityName: "Book")) == 1)
+        try child.save()
+        #expect(root.insertedObjects.isEmpty)
+        try root.save()
+        let stored = try GraphLibrary.context(coordinator).all("Book")
+        #expect(stored.map { $0.text("title") } == ["b"])
+        #expect(stored.first?.set("tags").isEmpty == true && marks(stored.first) == [1, 2, 3])
+    }
+
     @Test func `a row that was deleted and returns has a newer version`() throws {
         let other = GraphLibrary.context(coordinator)
         let stale = try other.existingObject(with: book.objectID)
@@ -79,6 +102,22 @@ struct ParentUndoTests {
         #expect(try context.all("Book").map { $0.text("title") } == ["a"])
         stale.setValue("stale", forKey: "title")
         #expect(throws: CocoaError.self) { try other.save() }
+    }
+
+    @Test func `a merge of a deletion that was undone since keeps the object and its changes`() throws {
+        let own = try child.existingObject(with: book.objectID)
+        child.delete(own)
+        try child.save()
+        try root.save()
+        child.undo()
+        own.setValue("b", forKey: "title")
+        NSManagedObjectContext.mergeChanges(
+            fromRemoteContextSave: [NSDeletedObjectIDsKey: [own.objectID]], into: [child])
+        #expect(own.isInserted && own.managedObjectContext === child && own.text("title") == "b")
+        #expect(child.insertedObjects.contains(own) && child.deletedObjects.isEmpty)
+        try child.save()
+        try root.save()
+        #expect(try GraphLibrary.context(coordinator).all("Book").map { $0.text("title") } == ["b"])
     }
 
     @Test func `a deletion of an object that is in the parents only is taken back, too`() throws {

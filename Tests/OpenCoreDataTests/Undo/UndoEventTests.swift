@@ -135,6 +135,36 @@ struct UndoEventTests {
         #expect(second.insertedObjects.isEmpty && !manager.canUndo)
     }
 
+    @Test func `the steps of a context that is not in use any more are forgotten`() throws {
+        rename("b")
+        context.processPendingChanges()
+        func useAnother() throws {
+            let second = try GraphLibrary.context()
+            second.undoManager = manager
+            try second.make("Tag", ["name": "x"])
+            second.processPendingChanges()
+            manager.setActionName("Insert")
+            #expect(manager.undoActionName == "Insert")
+        }
+        try useAnother()
+        #expect(manager.canUndo && manager.undoActionName == "")
+        manager.undo()
+        #expect(book.text("title") == "a" && !manager.canUndo)
+    }
+
+    @Test func `a step of a deallocated target is not one`() {
+        func register() { manager.registerUndo(withTarget: NSObject()) { _ in } }
+        register()
+        #expect(!manager.canUndo)
+        rename("b")
+        context.processPendingChanges()
+        register()
+        manager.setActionName("Rename")
+        #expect(manager.undoActionName == "Rename")
+        manager.undo()
+        #expect(book.text("title") == "a" && manager.redoActionName == "Rename")
+    }
+
     // MARK: Menus
 
     @Test func `menu titles have the name of the step`() {

@@ -165,6 +165,27 @@ struct UndoneDeletionTests {
         #expect(tag.events.filter { $0 == "awakeFromInsert" } == ["awakeFromInsert"])
     }
 
+    @Test func `an insertion that is undone does not delete earlier objects by a cascade without an inverse`() throws {
+        let leaf = Build.entity("Leaf", [Build.attribute("name")])
+        let stem = Build.entity("Stem", [Build.attribute("name")])
+        stem.properties += [
+            Build.toOne("first", leaf) { $0.deleteRule = .cascadeDeleteRule },
+            Build.toMany("leaves", leaf) { $0.deleteRule = .cascadeDeleteRule },
+        ]
+        let context = GraphLibrary.context(try GraphLibrary.coordinator(model: Build.model(stem, leaf)))
+        let leaves = try ["a", "b"].map { try context.make("Leaf", ["name": $0]) }
+        try context.save()
+        context.undoManager = UndoManager()
+        let object = try context.make("Stem", ["first": leaves[0], "leaves": Set([leaves[1]])])
+        context.undo()
+        #expect(object.managedObjectContext == nil && context.deletedObjects.isEmpty)
+        context.redo()
+        #expect(context.insertedObjects == [object])
+        #expect(object.object("first") === leaves[0] && object.set("leaves") == [leaves[1]])
+        try context.save()
+        #expect(try context.all("Leaf").count == 2)
+    }
+
     @Test func `an object that is inserted again awakes from its first insertion only`() throws {
         let (context, tag) = try tag()
         context.delete(tag)

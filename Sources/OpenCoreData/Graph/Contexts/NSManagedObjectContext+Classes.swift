@@ -43,7 +43,8 @@ extension NSManagedObjectContext {
     ///
     /// - Throws: A ``CoreDataError`` if the class that the model names does not exist.
     final func find<T>(_ asked: T.Type, ofEntityNamed name: String?) throws {
-        guard asked != NSManagedObject.self, let type = asked as? NSManagedObject.Type, let coordinator, let name,
+        guard asked != NSManagedObject.self, let type = asked as? NSManagedObject.Type,
+            let coordinator = currentCoordinator, let name,
             let entity = coordinator.compiledModel.entity(named: name), let className = entity.className
         else { return }
         if let known = classes.type(ofEntity: entity.number), known is T.Type { return }

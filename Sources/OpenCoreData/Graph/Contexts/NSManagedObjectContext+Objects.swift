@@ -185,7 +185,7 @@ extension NSManagedObjectContext {
 
     /// Returns the row and the origin that an id identifies in this context's coordinator.
     final func locate(_ id: NSManagedObjectID) -> (RowID, ObjectOrigin)? {
-        guard let coordinator else { return nil }
+        guard let coordinator = currentCoordinator else { return nil }
         if id.isTemporaryID {
             guard id.origin === coordinator.temporaryOrigin, id.compiledEntity.number > 0 else { return nil }
             return (id.row, id.origin)

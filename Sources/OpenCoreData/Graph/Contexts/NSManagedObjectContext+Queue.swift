@@ -8,6 +8,10 @@ import SwormPredicates
 // A context is protected by a recursive lock. `performAndWait` acquires it on the calling thread, so nested calls do
 // not block each other; `perform` acquires it on the context's queue, so that no thread of a concurrency pool waits for
 // it.
+//
+// This is also true of a context of the main queue: `performAndWait` runs its block on the calling thread, which need
+// not be the main thread, while `perform` runs it on the main queue. Core Data runs both on the main queue. The lock
+// excludes code of the main thread in `perform` and `performAndWait`, and not code that uses the context without them.
 extension NSManagedObjectContext {
     /// The time at which a block of `perform(schedule:_:)` runs.
     public enum ScheduledTaskType: Sendable {
@@ -26,6 +30,9 @@ extension NSManagedObjectContext {
     }
 
     /// Runs a block with exclusive access to the context, on the calling thread, and waits for it. Calls may be nested.
+    ///
+    /// The block of a context of the main queue runs on the calling thread, too. Call this method on the main thread if
+    /// code there uses the context without `perform` and `performAndWait`.
     ///
     /// - Parameter block: The block to run.
     /// - Returns: The result of the block.

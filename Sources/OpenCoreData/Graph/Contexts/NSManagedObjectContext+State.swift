@@ -53,6 +53,8 @@ extension NSManagedObjectContext {
         var queue: DispatchQueue?
         /// The context above, and those below.
         var links = ContextLinks()
+        /// The coordinator, which the contexts below take over.
+        var coordinator: NSPersistentStoreCoordinator?
     }
 
     final var hasUnsavedObjects: Bool { !insertedList.isEmpty || !updatedList.isEmpty || !deletedList.isEmpty }
@@ -106,11 +108,33 @@ extension NSManagedObjectContext {
             classes.forget()
             faulting.forgetShapes()
         }
+        let children = shared.withLock { shared in
+            shared.coordinator = new
+            return shared.links.liveChildren
+        }
         coordinator = new
         faulting.resetFailure()
         if mayMerge { new?.remember(self) }
         if !observers.isEmpty { followStores() }
-        for child in liveChildren { child.operations.enqueue { [weak child] in child?.setCoordinator(new) } }
+        for child in children { child.operations.enqueue { [weak child] in child?.followCoordinator() } }
+    }
+
+    /// The coordinator. A child without one takes over that of the contexts above when it needs it, before the block
+    /// runs in which its parent makes it do so.
+    final var currentCoordinator: NSPersistentStoreCoordinator? {
+        if coordinator == nil, nesting.parent != nil { followCoordinator() }
+        return coordinator
+    }
+
+    /// Takes over the present coordinator of the tree. By now, the context may have another parent than the one that
+    /// makes it do so, or none.
+    private final func followCoordinator() {
+        lock.lock()
+        defer { lock.unlock() }
+        guard nesting.parent != nil else { return }
+        var top: NSManagedObjectContext = self
+        while let above = top.shared.withLock({ $0.links.parent }) { top = above }
+        setCoordinator(top.shared.withLock { $0.coordinator })
     }
 
     /// Whether saves of other contexts may affect this one. A subclass decides for itself.
@@ -137,5 +161,5 @@ extension NSManagedObjectContext {
     package final var compiledModel: CompiledModel? { coordinator?.compiledModel }
 
     /// The origin of objects that are not saved yet.
-    final var origin: ObjectOrigin? { coordinator?.temporaryOrigin }
+    final var origin: ObjectOrigin? { currentCoordinator?.temporaryOrigin }
 }

@@ -94,7 +94,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// The coordinator whose stores the context reads and writes.
     open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
-        get { coordinator }
+        get { currentCoordinator }
         set {
             operations.setParent(nil)
             setCoordinator(newValue)

@@ -227,7 +227,8 @@ extension NSManagedObjectContext {
             if pending == .everything { try withSession(of: origin) { try $0.check(specification) } }
             let stored = try savedObjects(broad, in: origin, isRefreshing: isRefreshing, reading: reading)
             for object in stored {
-                if pending != .none, object.status.contains(.deleted) { continue }
+                // The parent still has the row of an object that is inserted again if it has undone the deletion, too.
+                if pending != .none, !object.status.isDisjoint(with: [.deleted, .inserted]) { continue }
                 if pending == .everything {
                     // Comparing in memory can take long if there are many members, and there is no running statement to
                     // interrupt.
@@ -249,10 +250,12 @@ extension NSManagedObjectContext {
                 if isPartial, try !origins.contains(where: { try originForSaving(object, in: coordinator) === $0 }) {
                     continue
                 }
-                // A changed object that the parent does not have is found again once the parent has it.
-                if object.status.contains(.updated), try !isInParent(object) { continue }
-                if try predicate?.matches(object) ?? true { objects.append(object) }
                 try interruption.check()
+                guard try predicate?.matches(object) ?? true else { continue }
+                // A changed object that the parent does not have is found again once the parent has it. This is the
+                // last condition, because it may read the row.
+                if object.status.contains(.updated), try !isInParent(object) { continue }
+                objects.append(object)
             }
         }
         // A string search that was stopped has not matched yet, which must not be treated as a result.

@@ -131,6 +131,8 @@ extension NSManagedObjectContext {
         }
         for id in ids.deleted {
             guard let object = knownObject(for: id), let (row, origin) = locate(id) else { continue }
+            // The deletion was undone since: the next save inserts the object again.
+            if object.status.contains(.inserted) { continue }
             identities[identityKey(of: row, in: origin)] = nil
             updatedList.remove(object)
             deletedList.remove(object)

@@ -19,7 +19,7 @@ extension NSManagedObjectContext {
         }
         let merges = automaticallyMergesChangesFromParent
         if merges { automaticallyMergesChangesFromParent = false }
-        let next = new.flatMap { new in exclusively(new) { new.coordinator } }
+        let next = new.flatMap { new in exclusively(new) { new.currentCoordinator } }
         // With the same coordinator, too, the objects have other rows from now on.
         if next === coordinator, hasUnsavedObjects || !identities.isEmpty { resetObjects() }
         setCoordinator(next)
@@ -124,11 +124,14 @@ extension NSManagedObjectContext {
 
     /// Assigns permanent ids to inserted objects of a tree of contexts: the context of the stores reserves the keys.
     ///
-    /// - Parameter rows: The temporary identities.
+    /// - Parameters:
+    ///   - rows: The temporary identities.
+    ///   - stores: The stores that the application has chosen for objects which the parent does not know yet.
+    ///   - parent: The context above.
     /// - Returns: The ids by temporary identity.
-    final func reservePermanentIDs(for rows: [RowID], from parent: NSManagedObjectContext) throws
-        -> [RowID: NSManagedObjectID]
-    {
+    final func reservePermanentIDs(
+        for rows: [RowID], in stores: [RowID: NSPersistentStore], from parent: NSManagedObjectContext
+    ) throws -> [RowID: NSManagedObjectID] {
         try withParent(parent) {
             // An object that the parent knows is promoted there, so that it keeps the id when it is saved.
             let objects = try rows.map { row in
@@ -140,19 +143,20 @@ extension NSManagedObjectContext {
             let unknown = rows.filter { ids[$0] == nil }
             if unknown.isEmpty { return ids }
             if let above = parent.nesting.parent {
-                return ids.merging(try parent.reservePermanentIDs(for: unknown, from: above)) { $1 }
+                return ids.merging(try parent.reservePermanentIDs(for: unknown, in: stores, from: above)) { $1 }
             }
-            return ids.merging(try parent.reserveIDs(for: unknown)) { $1 }
+            return ids.merging(try parent.reserveIDs(for: unknown, in: stores)) { $1 }
         }
     }
 
     /// Reserves the ids of objects that are not in this context.
-    private final func reserveIDs(for rows: [RowID]) throws -> [RowID: NSManagedObjectID] {
+    private final func reserveIDs(
+        for rows: [RowID], in stores: [RowID: NSPersistentStore]
+    ) throws -> [RowID: NSManagedObjectID] {
         let coordinator = try requireCoordinator()
         var ids: [RowID: NSManagedObjectID] = [:]
         for row in rows {
-            let origins = try coordinator.origins(of: row.entity)
-            let origin = origins.first { !($0.store?.isReadOnly ?? true) } ?? origins[0]
+            let origin = try receivingOrigin(of: row, assigned: stores[row], in: coordinator)
             guard let store = origin.store?.objectStore else { continue }
             let entity = origin.compiled[row.entity]
             let key =

@@ -42,11 +42,7 @@ extension NSManagedObjectContext {
     final func rowOfParent(_ parent: NSManagedObjectContext, of object: NSManagedObject) throws -> ObjectSnapshot? {
         return try withParent(parent) {
             guard let found = try parent.counterpart(of: object.objectID) else { return nil }
-            if found.object.compiledEntity.number != object.compiledEntity.number, object.isFault,
-                !object.objectID.isTemporaryID
-            {
-                object.take(entity: found.object.compiledEntity)
-            }
+            object.takeEntity(of: found.object)
             return .values(found.committed)
         }
     }
@@ -68,6 +64,7 @@ extension NSManagedObjectContext {
                 let object = self.object(for: row, origin: found.objectID.origin, hint: nil)
                 guard object.isFault || isRefreshing && !object.status.contains(.inserted) else { return object }
                 object.status.remove(.inaccessible)
+                object.takeEntity(of: found)
                 let isCustom = type(of: object) != NSManagedObject.self
                 let staysFault = object.isFault && (reading.returnsFaults || isCustom || found.snapshot.isUnread)
                 if staysFault {
@@ -222,6 +219,13 @@ extension NSManagedObject {
     /// Makes a fault keep the parent's object until it is read, so that what the parent has read is not read again.
     fileprivate final func keepUnread(_ above: NSManagedObject) {
         if snapshot.isUnread { snapshot = .fault(.above(above)) }
+    }
+
+    /// Gives a fault the entity of the parent's object. Its id may name another one of the hierarchy, which has other
+    /// properties than the row.
+    fileprivate final func takeEntity(of above: NSManagedObject) {
+        guard compiledEntity.number != above.compiledEntity.number, isFault, !objectID.isTemporaryID else { return }
+        take(entity: above.compiledEntity)
     }
 }
 

@@ -15,7 +15,7 @@ struct ParentSave {
     private var checkpoint: ContextCheckpoint?
     /// The objects that the parent has deleted, and whose changes the child loses.
     private var lost: [NSManagedObject] = []
-    /// The objects whose deletion the child has taken back, and which the parent has not deleted in its store yet.
+    /// The objects whose deletion the child has taken back, and which the parent has not deleted in its store.
     private var returned: Set<ObjectIdentifier> = []
     /// The parent's objects whose rows were deleted, and which it inserts again.
     private var revived: [NSManagedObject] = []
@@ -33,13 +33,12 @@ struct ParentSave {
         let earlier = parent.faulting.failure
         parent.faulting.resetFailure()
         defer { parent.faulting.resetFailure(to: earlier) }
-        let checkpoint = parent.checkpoint()
-        self.checkpoint = checkpoint
+        checkpoint = parent.checkpoint()
         let (recorder, mark) = (parent.recorder, parent.recorder?.mark())
         do {
             return try change()
         } catch {
-            parent.restore(self.checkpoint ?? checkpoint)
+            if let checkpoint { parent.restore(checkpoint) }
             parent.saving.forgetLost(revived)
             if let mark { recorder?.forget(since: mark) }
             throw error
@@ -68,6 +67,8 @@ struct ParentSave {
         }
         for (object, version) in deleted { object.take(version: version) }
         for object in lost { context.forgetDeletedInParent(object) }
+        // The other objects may have read relationships with them. The save takes care of those that have changed.
+        if !lost.isEmpty { context.forgetRelationshipsOfUnchangedObjects() }
         return saved
     }
 
@@ -145,22 +146,24 @@ struct ParentSave {
 
     private mutating func insert(_ object: NSManagedObject) throws {
         let known = parent.identities[parent.identityKey(of: object.objectID.row, in: object.objectID.origin)]
-        if let known, known.exists || known.status.contains(.deleted) {
-            if known.status.contains(.deleted) {
-                // The child has taken back a deletion that the parent has not saved yet.
-                parent.takeBackDeletion(of: known)
-                counterparts[ObjectIdentifier(object)] = known
-                returned.insert(ObjectIdentifier(object))
-                return
-            }
-            // The parent may have revived it.
-            if try counterpart(object) != nil { return }
-            // Somebody has asked the parent for the object by its id before it existed there.
-            checkpoint?.note([known])
+        let lostVersion = context.saving.lostVersion(of: object)
+        if let known, known.status.contains(.deleted) {
+            // The child has taken back a deletion that the parent has not saved yet.
+            parent.takeBackDeletion(of: known)
+            counterparts[ObjectIdentifier(object)] = known
+            returned.insert(ObjectIdentifier(object))
+            return
         }
+        // The parent may have revived the object, or undone its deletion before it was saved.
+        if known?.exists ?? (lostVersion != nil), try counterpart(object) != nil {
+            returned.insert(ObjectIdentifier(object))
+            return
+        }
+        // Somebody has asked the parent for the object by its id before it existed there.
+        if let known, known.exists { checkpoint?.note([known]) }
         let own = parent.insertCounterpart(of: object, as: known.flatMap { $0.exists ? $0 : nil })
         counterparts[ObjectIdentifier(object)] = own
-        if let version = context.saving.lostVersion(of: object) {
+        if let version = lostVersion {
             parent.saving.noteLost(own, version: version)
             revived.append(own)
         }

@@ -43,6 +43,8 @@ open class UndoManager: UndoManaging {
         eventEnds = []
         let needed = ends.filter { $0() }
         eventEnds = needed + eventEnds
+        // A context that is not in use any more leaves its steps behind.
+        if needed.count < ends.count { stacks.removeDead() }
     }
 
     // MARK: State
@@ -79,7 +81,7 @@ open class UndoManager: UndoManaging {
 
     private var redoStep: UndoStacks.Step? {
         endEvents()
-        return stacks.redoSteps.last
+        return stacks.redoStep
     }
 
     // MARK: Registering

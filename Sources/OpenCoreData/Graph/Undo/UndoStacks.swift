@@ -5,6 +5,16 @@ struct UndoStacks {
         /// The object whose change is reversed; nil if it is unknown or deallocated.
         weak var target: AnyObject?
         let run: () -> Void
+        private let hasTarget: Bool
+
+        init(target: AnyObject?, run: @escaping () -> Void) {
+            self.target = target
+            self.run = run
+            hasTarget = target != nil
+        }
+
+        /// Whether there is something to reverse: a deallocated object has no changes any more.
+        var isLive: Bool { !hasTarget || target != nil }
     }
 
     /// Changes that are reversed together.
@@ -19,8 +29,11 @@ struct UndoStacks {
             if !inner.name.isEmpty { name = inner.name }
         }
 
-        func without(_ target: AnyObject) -> Step {
-            Step(reversals: reversals.filter { $0.target !== target }, name: name)
+        /// Whether there is something to reverse.
+        var isLive: Bool { reversals.contains { $0.isLive } }
+
+        func filtered(_ isKept: (Reversal) -> Bool) -> Step {
+            Step(reversals: reversals.filter(isKept), name: name)
         }
     }
 
@@ -36,15 +49,18 @@ struct UndoStacks {
 
     /// The step that would be undone, after closing the groups that are open.
     var undoStep: Step? {
-        guard work == .registering else { return undoSteps.last }
+        guard work == .registering else { return undoSteps.last { $0.isLive } }
         var closed = Step()
         for group in groups.reversed() {
             var outer = group
             outer.add(closed)
             closed = outer
         }
-        return closed.reversals.isEmpty ? undoSteps.last : closed
+        return closed.isLive ? closed : undoSteps.last { $0.isLive }
     }
+
+    /// The step that would be done again.
+    var redoStep: Step? { redoSteps.last { $0.isLive } }
 
     // MARK: Changes
 
@@ -59,7 +75,7 @@ struct UndoStacks {
     mutating func openGroup(named name: String = "") { groups.append(Step(name: name)) }
 
     mutating func closeGroup() {
-        guard let group = groups.popLast(), !group.reversals.isEmpty else { return }
+        guard let group = groups.popLast(), group.isLive else { return }
         guard let outer = groups.indices.last else { return add(group) }
         groups[outer].add(group)
     }
@@ -68,14 +84,22 @@ struct UndoStacks {
     mutating func setName(_ name: String) {
         if let group = groups.indices.last {
             groups[group].name = name
-        } else if let last = undoSteps.indices.last {
+        } else if let last = undoSteps.lastIndex(where: { $0.isLive }) {
             undoSteps[last].name = name
         }
     }
 
-    mutating func takeUndoStep() -> Step? { undoSteps.popLast() }
+    mutating func takeUndoStep() -> Step? { Self.takeLast(of: &undoSteps) }
 
-    mutating func takeRedoStep() -> Step? { redoSteps.popLast() }
+    mutating func takeRedoStep() -> Step? { Self.takeLast(of: &redoSteps) }
+
+    /// Takes the last step that reverses something, and drops those after it.
+    private static func takeLast(of steps: inout [Step]) -> Step? {
+        while let step = steps.popLast() {
+            if step.isLive { return step }
+        }
+        return nil
+    }
 
     mutating func removeAll() {
         undoSteps.removeAll()
@@ -84,10 +108,15 @@ struct UndoStacks {
     }
 
     /// Removes the reversals of an object's changes.
-    mutating func removeAll(withTarget target: AnyObject) {
-        undoSteps = undoSteps.map { $0.without(target) }.filter { !$0.reversals.isEmpty }
-        redoSteps = redoSteps.map { $0.without(target) }.filter { !$0.reversals.isEmpty }
-        groups = groups.map { $0.without(target) }
+    mutating func removeAll(withTarget target: AnyObject) { keep { $0.target !== target } }
+
+    /// Removes the reversals of the changes of deallocated objects.
+    mutating func removeDead() { keep { $0.isLive } }
+
+    private mutating func keep(_ isKept: (Reversal) -> Bool) {
+        undoSteps = undoSteps.map { $0.filtered(isKept) }.filter { !$0.reversals.isEmpty }
+        redoSteps = redoSteps.map { $0.filtered(isKept) }.filter { !$0.reversals.isEmpty }
+        groups = groups.map { $0.filtered(isKept) }
     }
 
     private mutating func add(_ step: Step) {

@@ -61,9 +61,11 @@ struct UndoStep {
         }
         for change in reachable { attempt { try restoreValues(change.record) } }
         for change in reachable { attempt { try restoreRelationships(change) } }
-        for change in changes where !change.record.wasPresent && change.record.object.isPresent {
-            context.deleteObject(change.record.object)
-        }
+        let inserted = changes.filter { !$0.record.wasPresent && $0.record.object.isPresent }
+        // Without an inverse, the objects at the other end know nothing of the relationship, so a cascade would delete
+        // them.
+        for change in inserted { attempt { try restoreRelationships(change, onlyWithoutInverse: true) } }
+        for change in inserted { context.deleteObject(change.record.object) }
         for (object, event) in events {
             guard let event, event == .undoInsertion || object.isPresent else { continue }
             object.awake(fromSnapshotEvents: event)
@@ -78,15 +80,18 @@ struct UndoStep {
         }
     }
 
-    private func restoreRelationships(_ change: Change) throws {
+    private func restoreRelationships(_ change: Change, onlyWithoutInverse: Bool = false) throws {
         let (record, object) = (change.record, change.record.object)
-        for (slot, destination) in record.destinations.sorted(by: { $0.key < $1.key }) {
+        func isRestored(_ slot: Int) -> Bool {
+            !onlyWithoutInverse || object.compiledEntity.relationships[slot].inverse == nil
+        }
+        for (slot, destination) in record.destinations.sorted(by: { $0.key < $1.key }) where isRestored(slot) {
             try object.setDestination(slot, to: destination.flatMap { try $0.isReachable() ? $0 : nil })
         }
-        for (slot, members) in record.lists.sorted(by: { $0.key < $1.key }) {
+        for (slot, members) in record.lists.sorted(by: { $0.key < $1.key }) where isRestored(slot) {
             try object.setMembers(slot, to: members.filter { try $0.isReachable() })
         }
-        for (slot, links) in change.links.sorted(by: { $0.key < $1.key }) {
+        for (slot, links) in change.links.sorted(by: { $0.key < $1.key }) where isRestored(slot) {
             for other in links.added where try other.isReachable() { try object.removeMember(slot, object: other) }
             for other in links.removed where try other.isReachable() { try object.addMember(slot, object: other) }
         }
