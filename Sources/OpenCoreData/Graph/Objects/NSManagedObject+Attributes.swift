@@ -155,7 +155,7 @@ extension NSManagedObject {
         context?.recorder?.noteAttribute(slot, of: self)
         prepareEdits()
         if status.contains(.inserted) || snapshot.isNone {
-            guard !(edits[slot] ?? .null).isIdentical(to: value) else { return }
+            guard !(edits[slot] ?? .null).isIdentical(to: value) || status.contains(.notesAssignments) else { return }
             if marks { noteChange() }
             edits[slot] = value
             changedAttributes.insert(slot)
