@@ -1,4 +1,5 @@
 import Foundation
+import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
@@ -166,6 +167,25 @@ struct BatchInsertPolicyTests {
         #expect(code([["isbn": "1", "author": author]]) != nil)
         context.rollback()
         #expect(try rows() == before)
+    }
+
+    @Test(arguments: trumping + keeping)
+    func `an error that has rolled the transaction back ends the insertion, and nothing is written`(
+        policy: NSMergePolicy
+    ) throws {
+        try library.folder.raw().execute(
+            """
+            CREATE TRIGGER stop BEFORE INSERT ON ZBOOK WHEN NEW.ZISBN = '2'
+            BEGIN SELECT RAISE(ROLLBACK, 'stopped'); END
+            """)
+        let objects: [[String: Any]] = [
+            ["title": "new 9", "isbn": "9"], ["title": "new 2", "isbn": "2"], ["title": "new 8", "isbn": "8"],
+        ]
+        #expect(throws: (any Error).self) { try execute(objects, policy) }
+        #expect(try rows() == before)
+        try library.folder.raw().execute("DROP TRIGGER stop")
+        #expect(keys(try execute(objects, policy))?.contains("p4") == true)
+        try library.verify()
     }
 
     @Test func `a row of a sub-entity is kept by the store's policies, and an error by the others`() throws {
