@@ -1,4 +1,5 @@
 import Foundation
+import SwormPredicates
 import SwormSQLite
 import Testing
 
@@ -55,6 +56,42 @@ struct StoreSettingTests {
         book.setValue("only in memory", forKey: "scratch")
         try context.save()
         #expect(try metadata("Second.sqlite")["colour"] as? String == "red")
+    }
+
+    @Test func `metadata of a read-only store are not written, and a save succeeds without them`() throws {
+        try close(try GraphLibrary.coordinator(at: folder.url("Second.sqlite")))
+        let coordinator = try GraphLibrary.coordinator(at: folder.url())
+        let second = try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: folder.url("Second.sqlite"),
+            options: [NSReadOnlyPersistentStoreOption: true])
+        let context = GraphLibrary.context(coordinator)
+        second.metadata["colour"] = "green"
+        try context.save()
+        try context.make("Tag")
+        try context.save()
+        #expect(try metadata("Second.sqlite")["colour"] == nil && context.all("Tag").count == 1)
+    }
+
+    @Test func `metadata that cannot be written after the changes are reported, and the next save writes them`() throws
+    {
+        let coordinator = try GraphLibrary.coordinator(at: folder.url())
+        let second = try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: folder.url("Second.sqlite"),
+            options: [NSPersistentStoreTimeoutOption: NSNumber(value: 0.05)])
+        let store = try #require(second.objectStore as? SQLiteStore)
+        let messages = Locked<[String]>([])
+        let stop = store.addWarningListener { warning in messages.withLock { $0.append(warning.message) } }
+        defer { stop() }
+        let context = GraphLibrary.context(coordinator)
+        second.metadata["colour"] = "green"
+        try context.make("Tag")
+        let other = try folder.raw("Second.sqlite")
+        try other.execute("BEGIN IMMEDIATE")
+        try context.save()
+        #expect(!context.hasChanges && messages.withLock { $0.count } == 1)
+        try other.execute("ROLLBACK")
+        try context.save()
+        #expect(try metadata("Second.sqlite")["colour"] as? String == "green")
     }
 
     @Test(arguments: ["DELETE", "truncate", "WAL"])
