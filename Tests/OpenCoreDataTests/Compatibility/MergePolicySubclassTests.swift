@@ -66,6 +66,19 @@ struct MergePolicySubclassTests {
         #expect(try stored(coordinator) == ["Ann", "20", "BBB"])
     }
 
+    @Test func `another policy that a policy calls resolves conflicts in its own way`() throws {
+        let policy = RecordingPolicy(merge: .mergeByPropertyStoreTrumpMergePolicyType)
+        policy.delegate = .mergeByPropertyObjectTrump
+        let (coordinator, context, _) = try conflict(policy)
+        try context.save()
+        #expect(try stored(coordinator) == ["Ann", "20", "BBB"])
+        let strict = RecordingPolicy(merge: .overwriteMergePolicyType)
+        strict.delegate = .error
+        let (unchanged, failing, _) = try conflict(strict)
+        #expect(thrownCode { try failing.save() } == NSManagedObjectMergeError)
+        #expect(try stored(unchanged) == ["Leo", "10", "BBB"])
+    }
+
     @Test func `a conflict that a policy leaves, and one of the error type, is the error of the save`() throws {
         for type in [NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType, .errorMergePolicyType] {
             let policy = RecordingPolicy(merge: type)
@@ -155,10 +168,13 @@ private final class RecordingPolicy: NSMergePolicy, @unchecked Sendable {
     var chooses: (NSMergeConflict) -> Bool = { _ in true }
     /// In place of the superclass, if there is one.
     var resolvesItself: ((NSMergeConflict) -> Void)?
+    /// Another policy that resolves the conflicts of rows.
+    var delegate: NSMergePolicy?
 
     override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
         changes += list
         if let resolvesItself { return list.forEach(resolvesItself) }
+        if let delegate { return try delegate.resolve(optimisticLockingConflicts: list) }
         try list.forEach(before)
         try super.resolve(optimisticLockingConflicts: list.filter(chooses))
         try list.forEach(after)

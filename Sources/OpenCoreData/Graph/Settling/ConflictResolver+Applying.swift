@@ -83,7 +83,7 @@ extension ConflictResolver {
 
     private func takeRow(_ fresh: ObjectSnapshot, of object: NSManagedObject, from conflict: MergeConflict) {
         object.replaceSnapshot(fresh)
-        if context.mergeType != .overwriteMergePolicyType { object.forgetReadRelationships() }
+        if mergeType != .overwriteMergePolicyType { object.forgetReadRelationships() }
         forgetEnds(of: object, conflict)
     }
 

@@ -16,7 +16,7 @@ extension ConflictResolver {
         taking update: SaveRequest.Update?
     ) throws {
         let entity = origin.compiled[existing.entity]
-        let wins = context.mergeType.contextPrevails
+        let wins = mergeType.contextPrevails
         let transient = transientValues(of: object)
         let links = try object.takeLinks()
         let key = context.identityKey(of: existing, in: origin)
@@ -72,7 +72,7 @@ extension ConflictResolver {
         // A temporary id is replaced by the save.
         if !first.objectID.isTemporaryID { object.take(id: first.objectID) }
         try redirect(from: object, to: first)
-        if context.mergeType.contextPrevails, let insertion {
+        if mergeType.contextPrevails, let insertion {
             first.takeAttributes(of: insertion)
             try set(transient, of: first)
         }
@@ -102,7 +102,7 @@ extension ConflictResolver {
             guard case .relationship(let slot) = target.compiledEntity.slot(named: name) else { continue }
             if target.compiledEntity.relationships[slot].isToMany {
                 for other in others { try target.addMember(slot, object: other) }
-            } else if context.mergeType.contextPrevails {
+            } else if mergeType.contextPrevails {
                 try target.setDestination(slot, to: others.first)
             }
         }
