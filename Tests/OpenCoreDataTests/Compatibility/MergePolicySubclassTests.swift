@@ -121,6 +121,34 @@ struct MergePolicySubclassTests {
                 == ["Ann X", "Leo X"])
     }
 
+    @Test func `a policy may settle conflicts one at a time and repeatedly, also that of a deleted row`() throws {
+        let expected: [(NSMergePolicyType, [String])] = [
+            (.mergeByPropertyObjectTrumpMergePolicyType, ["Ann X", "Leo X"]),
+            (.mergeByPropertyStoreTrumpMergePolicyType, ["Leo X"]),
+        ]
+        for (type, names) in expected {
+            let coordinator = try GraphLibrary.coordinator()
+            let first = GraphLibrary.context(coordinator)
+            let authors = try ["Ann", "Leo"].map { try first.make("Author", ["name": $0]) }
+            try first.save()
+            let second = GraphLibrary.context(coordinator)
+            let policy = RecordingPolicy(merge: type)
+            policy.settlesSingly = true
+            second.mergePolicy = policy
+            let same = try second.all("Author", sort: "name")
+            #expect(same.compactMap { $0.text("name") } == ["Ann", "Leo"])
+            first.delete(authors[0])
+            authors[1].setValue(1, forKey: "age")
+            try first.save()
+            for author in same { author.setValue("\(author.text("name") ?? "") X", forKey: "name") }
+            try second.save()
+            #expect(policy.changes.count == 2)
+            let stored = try GraphLibrary.context(coordinator).all("Author", sort: "name")
+            #expect(stored.compactMap { $0.text("name") } == names)
+            #expect(stored.last?.value(forKey: "age") as? Int == 1)
+        }
+    }
+
     @Test func `unique values of an existing row reach the policy, which may keep values of both`() throws {
         let coordinator = try GraphLibrary.coordinator()
         let first = GraphLibrary.context(coordinator)
@@ -170,11 +198,17 @@ private final class RecordingPolicy: NSMergePolicy, @unchecked Sendable {
     var resolvesItself: ((NSMergeConflict) -> Void)?
     /// Another policy that resolves the conflicts of rows.
     var delegate: NSMergePolicy?
+    /// Whether each conflict of rows is resolved by itself, and then all of them once more.
+    var settlesSingly = false
 
     override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
         changes += list
         if let resolvesItself { return list.forEach(resolvesItself) }
         if let delegate { return try delegate.resolve(optimisticLockingConflicts: list) }
+        if settlesSingly {
+            for conflict in list + list { try super.resolve(optimisticLockingConflicts: [conflict]) }
+            return
+        }
         try list.forEach(before)
         try super.resolve(optimisticLockingConflicts: list.filter(chooses))
         try list.forEach(after)

@@ -31,15 +31,29 @@ extension ConflictResolver {
 
 /// The conflicts that a merge policy of the application settles.
 struct ConflictChoice {
-    private let rows: Set<RowID>
+    private let rows: [RowID: NSManagedObject]
     private let constraints: [NSConstraintConflict]
 
     init(rows: [NSMergeConflict], constraints: [NSConstraintConflict]) {
-        self.rows = Set(rows.map { $0.sourceObject.objectID.row })
+        self.rows = Dictionary(
+            rows.map { ($0.sourceObject.objectID.row, $0.sourceObject) }, uniquingKeysWith: { first, _ in first })
         self.constraints = constraints
     }
 
-    func of(_ conflicts: [MergeConflict]) -> [MergeConflict] { conflicts.filter { rows.contains($0.sourceObject) } }
+    /// Returns the chosen ones of some rows with conflicts, without those that the policy has already settled.
+    ///
+    /// - Parameter fresh: The rows as the store holds them now.
+    func unsettled(_ conflicts: [SaveConflicts.Conflict], in fresh: FreshRows) -> Set<RowID> {
+        let open = conflicts.filter { conflict in
+            // The object of a deleted row is gone, or is inserted again.
+            guard let object = rows[conflict.row], object.status.isDisjoint(with: [.gone, .inserted]) else {
+                return false
+            }
+            guard conflict.exists, let version = object.snapshot.version else { return true }
+            return version != fresh[conflict.row]?.version
+        }
+        return Set(open.map(\.row))
+    }
 
     func of(_ conflicts: [ConstraintConflict]) -> [ConstraintConflict] {
         conflicts.filter { conflict in

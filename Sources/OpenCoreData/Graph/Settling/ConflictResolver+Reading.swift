@@ -113,8 +113,9 @@ extension ConflictResolver {
         var settlement = ConflictSettlement(of: builder.request, by: mergeType, fresh: rows.values)
         switch conflicts {
         case .rows(let met):
-            guard rows.conflicts.count == met.conflicts.count else { return nil }
-            settlement.settle(choice?.of(rows.conflicts) ?? rows.conflicts)
+            let open = choice?.unsettled(met.conflicts, in: rows.values) ?? Set(met.conflicts.map(\.row))
+            guard open.isSubset(of: rows.conflicts.map(\.sourceObject)) else { return nil }
+            settlement.settle(rows.conflicts.filter { open.contains($0.sourceObject) })
         case .links(let met): settlement.settle(met)
         case .constraints(let met):
             let all = try constraintConflicts(met, in: builder, reading: rows.values)
