@@ -7,6 +7,8 @@ extension ConflictResolver {
     func apply(
         _ settlement: ConflictSettlement, reading rows: RowsReadAnew, in builder: SaveRequestBuilder
     ) throws {
+        // The policy may have changed relationships since the last settlement.
+        referrers = nil
         let known = builder.objects
         let object = { [context, origin] (row: RowID) -> NSManagedObject in
             known[row] ?? context.object(for: row, origin: origin, hint: nil)

@@ -32,12 +32,15 @@ extension ConflictResolver {
 /// The conflicts that a merge policy of the application settles.
 struct ConflictChoice {
     private let rows: [RowID: NSManagedObject]
-    private let constraints: [NSConstraintConflict]
+    /// The objects with the unique values, by constraint.
+    private let constraints: [[String]: Set<RowID>]
 
     init(rows: [NSMergeConflict], constraints: [NSConstraintConflict]) {
         self.rows = Dictionary(
             rows.map { ($0.sourceObject.objectID.row, $0.sourceObject) }, uniquingKeysWith: { first, _ in first })
-        self.constraints = constraints
+        self.constraints = constraints.reduce(into: [:]) { result, conflict in
+            result[conflict.constraint, default: []].formUnion(conflict.conflictingObjects.map(\.objectID.row))
+        }
     }
 
     /// Returns the chosen ones of some rows with conflicts, without those that the policy has already settled.
@@ -57,10 +60,8 @@ struct ConflictChoice {
 
     func of(_ conflicts: [ConstraintConflict]) -> [ConstraintConflict] {
         conflicts.filter { conflict in
-            constraints.contains { chosen in
-                chosen.constraint == conflict.constraint
-                    && chosen.conflictingObjects.contains { conflict.conflictingObjects.contains($0.objectID.row) }
-            }
+            guard let chosen = constraints[conflict.constraint] else { return false }
+            return conflict.conflictingObjects.contains(where: chosen.contains)
         }
     }
 }

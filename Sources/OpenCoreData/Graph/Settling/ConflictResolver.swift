@@ -15,6 +15,9 @@ final class ConflictResolver {
     /// The unsaved changes before conflicts were settled. A failed write restores them.
     private var before: ContextCheckpoint
     private var settled = SettledConflicts()
+    /// The objects with references through relationships without an inverse; nil before the current settlement needs
+    /// them.
+    var referrers: Referrers?
     /// The previously known versions of rows that other contexts have deleted and that are inserted again.
     private var lostVersions: [ObjectIdentifier: Int64] = [:]
 
