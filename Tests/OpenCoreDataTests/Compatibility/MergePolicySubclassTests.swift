@@ -173,6 +173,30 @@ struct MergePolicySubclassTests {
         #expect(books.first?.value(forKey: "year") as? Int == 1869)
     }
 
+    @Test func `a new object with the values of a row becomes the object of the row`() throws {
+        let titles: [(NSMergePolicyType, String)] = [
+            (.mergeByPropertyObjectTrumpMergePolicyType, "new"), (.mergeByPropertyStoreTrumpMergePolicyType, "old"),
+        ]
+        for (type, title) in titles {
+            let coordinator = try GraphLibrary.coordinator()
+            let first = GraphLibrary.context(coordinator)
+            let stored = try first.make("Book", ["title": "old", "isbn": "1"])
+            try first.save()
+            let second = GraphLibrary.context(coordinator)
+            let policy = RecordingPolicy(merge: type)
+            policy.unites = { conflict in
+                #expect(conflict.databaseSnapshot?["title"] as? String == "old")
+                #expect(conflict.description.contains("\(stored.objectID)"))
+            }
+            second.mergePolicy = policy
+            let new = try second.make("Book", ["title": "new", "isbn": "1"])
+            try second.save()
+            #expect(new.managedObjectContext === second && new.objectID == stored.objectID)
+            #expect(new.text("title") == title && policy.constraints.first?.databaseObject === new)
+            #expect(policy.constraints.count == 1)
+        }
+    }
+
     @Test func `conflicts without a running save are an error`() throws {
         let policy = RecordingPolicy(merge: .overwriteMergePolicyType)
         let (_, context, author) = try conflict(policy)

@@ -20,12 +20,24 @@ extension ConflictResolver {
     ) -> [NSConstraintConflict] {
         let known = builder.objects
         return conflicts.map { conflict in
-            let database = conflict.databaseObject.map { context.object(for: $0, origin: origin, hint: nil) }
-            let result = NSConstraintConflict(
-                conflict, of: conflict.conflictingObjects.compactMap { known[$0] }, database: database, origin)
+            let objects = conflict.conflictingObjects.compactMap { known[$0] }
+            let result = constraintConflict(conflict, of: objects)
             result.resolution = resolution
             return result
         }
+    }
+
+    private func constraintConflict(
+        _ conflict: ConstraintConflict, of objects: [NSManagedObject]
+    ) -> NSConstraintConflict {
+        if let row = conflict.databaseObject, registered(row) == nil,
+            let peer = objects.first(where: { $0.compiledEntity === origin.compiled[row.entity] })
+        {
+            // An object of the row would replace the inserted object, which the application holds.
+            return NSConstraintConflict(conflict, of: objects, with: peer, row: row, in: context, origin)
+        }
+        let database = conflict.databaseObject.map { context.object(for: $0, origin: origin, hint: nil) }
+        return NSConstraintConflict(conflict, of: objects, database: database, origin)
     }
 }
 
