@@ -229,6 +229,19 @@ struct FaultTests {
         #expect(reads5 == 3)
     }
 
+    @Test func `with an infinite interval, a row is never read again`() throws {
+        let context = GraphLibrary.context(try coordinator())
+        let clock = SteppedClock()
+        context.now = { clock.now }
+        context.stalenessInterval = .infinity
+        let books = try context.fetch(request())
+        clock.advance(by: .seconds(1_000_000))
+        var found: [String?] = []
+        let reads = counter.count { found = books.map { $0.text("title") } }
+        #expect(found == ["a", "b", "c"])
+        #expect(reads == 0)
+    }
+
     // MARK: Rows that no longer exist
 
     @Test func `a fault without a row counts as deleted, and its values are nil`() throws {

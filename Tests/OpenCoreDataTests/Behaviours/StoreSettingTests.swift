@@ -113,6 +113,19 @@ struct StoreSettingTests {
         #expect(try folder.raw().lines("PRAGMA journal_mode") == [mode == "WAL" ? "delete" : "wal"])
     }
 
+    @Test(arguments: [Int.min, -512, 2000, Int.max])
+    func `an infinite timeout and a cache of any size are accepted`(size: Int) throws {
+        let coordinator = try GraphLibrary.coordinator(
+            at: folder.url(),
+            options: [
+                NSPersistentStoreTimeoutOption: NSNumber(value: Double.infinity),
+                NSSQLitePragmasOption: ["cache_size": "\(size)"],
+            ])
+        try GraphLibrary.context(coordinator).with { try $0.make("Tag", ["name": "a"]) }
+        #expect(try GraphLibrary.context(coordinator).all("Tag").count == 1)
+        try close(coordinator)
+    }
+
     @Test func `options for Apple's platforms alone are accepted`() throws {
         let options: [AnyHashable: Any] = [
             NSPersistentStoreFileProtectionKey: "NSFileProtectionComplete",
