@@ -32,7 +32,7 @@ extension StoreOptions {
             guard let seconds = (value as? NSNumber)?.doubleValue, seconds >= 0 else {
                 throw Self.wrong(NSPersistentStoreTimeoutOption, value: value)
             }
-            busyTimeout = seconds
+            busyTimeout = min(seconds, Self.longestTimeout)
         }
         for key in [NSPersistentStoreConnectionPoolMaxSizeKey, SwormReadersOption] {
             guard let value = options[key] else { continue }
@@ -59,7 +59,8 @@ extension StoreOptions {
         case ("cache_size", let text):
             // In SQLite a positive number is a number of pages, here of 4 KiB, and a negative one a number of KiB.
             guard let number = Int(text) else { throw Self.wrong("cache_size", value: value) }
-            cacheSizeKiB = number < 0 ? -number : number * 4
+            let (size, isTooLarge) = number.multipliedReportingOverflow(by: number < 0 ? -1 : 4)
+            cacheSizeKiB = isTooLarge ? .max : size
         case ("max_page_count", let text):
             guard let number = Int(text), number > 0 else { throw Self.wrong("max_page_count", value: value) }
             maximumPageCount = number

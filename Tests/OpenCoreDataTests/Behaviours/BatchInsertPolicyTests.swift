@@ -1,4 +1,5 @@
 import Foundation
+import SwormSQLite
 import Testing
 
 @testable import OpenCoreData
@@ -132,6 +133,28 @@ struct BatchInsertPolicyTests {
         try library.verify()
     }
 
+    @Test(arguments: trumping)
+    func `a handler of objects replaces values of an existing row by defaults and nil`(policy: NSMergePolicy) throws {
+        try context.make("Book", ["title": "old 4", "isbn": "4", "year": 1900, "stock": 3])
+        try context.save()
+        context.mergePolicy = policy
+        var number = 2
+        let request = NSBatchInsertRequest(entityName: "Book") { (object: NSManagedObject) in
+            number += 1
+            object.setValue("\(number)", forKey: "isbn")
+            // The default of the stock is 7.
+            if number == 3 { object.setValue(7, forKey: "stock") }
+            if number == 4 { object.setValue(nil, forKey: "year") }
+            return number > 4
+        }
+        try context.execute(request)
+        #expect(
+            try rows() == [
+                "1|1|old 1|1|1900|3", "2|1|old 2|2|1900|3", "3|2|old 3|3|1900|7", "4|2|old 4|4|NULL|3",
+            ])
+        try library.verify()
+    }
+
     @Test func `a value that a save would reject is rejected, for new rows and for existing ones`() throws {
         context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
         func code(_ objects: [[String: Any]]) -> Int? {
@@ -144,6 +167,25 @@ struct BatchInsertPolicyTests {
         #expect(code([["isbn": "1", "author": author]]) != nil)
         context.rollback()
         #expect(try rows() == before)
+    }
+
+    @Test(arguments: trumping + keeping)
+    func `an error that has rolled the transaction back ends the insertion, and nothing is written`(
+        policy: NSMergePolicy
+    ) throws {
+        try library.folder.raw().execute(
+            """
+            CREATE TRIGGER stop BEFORE INSERT ON ZBOOK WHEN NEW.ZISBN = '2'
+            BEGIN SELECT RAISE(ROLLBACK, 'stopped'); END
+            """)
+        let objects: [[String: Any]] = [
+            ["title": "new 9", "isbn": "9"], ["title": "new 2", "isbn": "2"], ["title": "new 8", "isbn": "8"],
+        ]
+        #expect(throws: (any Error).self) { try execute(objects, policy) }
+        #expect(try rows() == before)
+        try library.folder.raw().execute("DROP TRIGGER stop")
+        #expect(keys(try execute(objects, policy))?.contains("p4") == true)
+        try library.verify()
     }
 
     @Test func `a row of a sub-entity is kept by the store's policies, and an error by the others`() throws {

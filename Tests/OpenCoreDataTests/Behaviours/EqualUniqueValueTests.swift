@@ -99,6 +99,30 @@ struct EqualUniqueValueTests {
         try verify()
     }
 
+    @Test func `relationships without an inverse lead to the objects that are kept`() throws {
+        let book = Build.entity("Book", [Build.attribute("isbn")])
+        book.uniquenessConstraints = [["isbn"]]
+        book.properties += [Build.toOne("sequel", book)]
+        let note = Build.entity("Note", [Build.attribute("name"), Build.toOne("book", book)])
+        let coordinator = try GraphLibrary.coordinator(model: Build.model(book, note))
+        let context = GraphLibrary.context(coordinator)
+        context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        try context.make("Book", ["isbn": "0"])
+        try context.save()
+        let values = ["0", "1", "1", "2", "2", "2"]
+        let books = try values.map { try context.make("Book", ["isbn": $0]) }
+        books[5].setValue(books[2], forKey: "sequel")
+        let notes = try books.enumerated().map { try context.make("Note", ["name": "\($0)", "book": $1]) }
+        try context.save()
+        #expect(notes.map { $0.object("book")?.text("isbn") } == values)
+        #expect(notes[2].object("book") === books[1] && notes[4].object("book") === books[3])
+        #expect(notes[5].object("book") === books[3] && books[3].object("sequel") === books[1])
+        let other = GraphLibrary.context(coordinator)
+        #expect(try other.all("Book").count == 3)
+        #expect(try other.all("Note", sort: "name").map { $0.object("book")?.text("isbn") } == values)
+        #expect(try other.all("Book", "sequel.isbn == '1'").map { $0.text("isbn") } == ["2"])
+    }
+
     @Test(arguments: trumping + keeping)
     func `an inserted object becomes one with an object that is updated to its values`(policy: NSMergePolicy) throws {
         let stored = try context.make("Book", ["title": "old", "isbn": "1", "year": 1])

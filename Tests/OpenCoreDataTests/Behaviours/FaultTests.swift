@@ -104,6 +104,45 @@ struct FaultTests {
         #expect(stored.value(forKey: "year") == nil)
     }
 
+    @Test(arguments: [false, true])
+    func `a merge does not take a value of awakeFromFetch for a change in the store`(isSaved: Bool) throws {
+        let coordinator = try coordinator()
+        let context = GraphLibrary.context(coordinator)
+        context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+        let book = try #require(try context.fetch(request()).first as? ObservedBook)
+        book.onAwake = { $0.setValue(1950, forKey: "year") }
+        #expect(book.value(forKey: "year") as? Int == 1950)
+        if isSaved {
+            book.setValue("A", forKey: "title")
+            try context.save()
+            #expect(book.value(forKey: "year") as? Int == 1950 && !book.hasChanges)
+        }
+        try GraphLibrary.context(coordinator).with { other in
+            try other.existingObject(with: book.objectID).setValue(1, forKey: "stock")
+        }
+        book.setValue(2000, forKey: "year")
+        try context.save()
+        let stored = try GraphLibrary.context(coordinator).existingObject(with: book.objectID)
+        #expect(stored.value(forKey: "year") as? Int == 2000 && stored.value(forKey: "stock") as? Int == 1)
+    }
+
+    @Test func `an object that overwrites its row does not write a value of awakeFromFetch`() throws {
+        let coordinator = try coordinator()
+        let context = GraphLibrary.context(coordinator)
+        context.mergePolicy = NSMergePolicy.overwrite
+        let book = try #require(try context.fetch(request()).first as? ObservedBook)
+        book.onAwake = { $0.setValue(1950, forKey: "year") }
+        #expect(book.value(forKey: "year") as? Int == 1950)
+        try GraphLibrary.context(coordinator).with { other in
+            try other.existingObject(with: book.objectID).setValue(1, forKey: "stock")
+        }
+        book.setValue("A", forKey: "title")
+        try context.save()
+        let stored = try GraphLibrary.context(coordinator).existingObject(with: book.objectID)
+        #expect(stored.text("title") == "A" && stored.value(forKey: "stock") as? Int == 7)
+        #expect(stored.value(forKey: "year") == nil)
+    }
+
     @Test func `a relationship that awakeFromFetch sets is not saved`() throws {
         let coordinator = try coordinator()
         try GraphLibrary.context(coordinator).with { context in
@@ -188,6 +227,19 @@ struct FaultTests {
         let reads5 = counter.count { found5 = books.map { $0.text("title") } }
         #expect(found5 == ["a", "b", "c"])
         #expect(reads5 == 3)
+    }
+
+    @Test func `with an infinite interval, a row is never read again`() throws {
+        let context = GraphLibrary.context(try coordinator())
+        let clock = SteppedClock()
+        context.now = { clock.now }
+        context.stalenessInterval = .infinity
+        let books = try context.fetch(request())
+        clock.advance(by: .seconds(1_000_000))
+        var found: [String?] = []
+        let reads = counter.count { found = books.map { $0.text("title") } }
+        #expect(found == ["a", "b", "c"])
+        #expect(reads == 0)
     }
 
     // MARK: Rows that no longer exist

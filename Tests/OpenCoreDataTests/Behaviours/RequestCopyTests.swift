@@ -23,6 +23,14 @@ struct RequestCopyTests {
         ("predicate", { $0.predicate = NSPredicate(format: "year > %d", 1) }),
         ("no predicate", { $0.predicate = nil }),
         ("order", { $0.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)] }),
+        (
+            "comparison",
+            {
+                $0.sortDescriptors = [
+                    NSSortDescriptor(key: "title", ascending: false, selector: "caseInsensitiveCompare:")
+                ]
+            }
+        ),
         ("limit", { $0.fetchLimit = 7 }), ("offset", { $0.fetchOffset = 7 }), ("batches", { $0.fetchBatchSize = 7 }),
         ("result", { $0.resultType = .countResultType }), ("sub-entities", { $0.includesSubentities = false }),
         ("pending", { $0.includesPendingChanges = false }), ("values", { $0.includesPropertyValues = false }),

@@ -1,4 +1,5 @@
 import Foundation
+import SwormPredicates
 import SwormSQLite
 import Testing
 
@@ -57,6 +58,42 @@ struct StoreSettingTests {
         #expect(try metadata("Second.sqlite")["colour"] as? String == "red")
     }
 
+    @Test func `metadata of a read-only store are not written, and a save succeeds without them`() throws {
+        try close(try GraphLibrary.coordinator(at: folder.url("Second.sqlite")))
+        let coordinator = try GraphLibrary.coordinator(at: folder.url())
+        let second = try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: folder.url("Second.sqlite"),
+            options: [NSReadOnlyPersistentStoreOption: true])
+        let context = GraphLibrary.context(coordinator)
+        second.metadata["colour"] = "green"
+        try context.save()
+        try context.make("Tag")
+        try context.save()
+        #expect(try metadata("Second.sqlite")["colour"] == nil && context.all("Tag").count == 1)
+    }
+
+    @Test func `metadata that cannot be written after the changes are reported, and the next save writes them`() throws
+    {
+        let coordinator = try GraphLibrary.coordinator(at: folder.url())
+        let second = try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: folder.url("Second.sqlite"),
+            options: [NSPersistentStoreTimeoutOption: NSNumber(value: 0.05)])
+        let store = try #require(second.objectStore as? SQLiteStore)
+        let messages = Locked<[String]>([])
+        let stop = store.addWarningListener { warning in messages.withLock { $0.append(warning.message) } }
+        defer { stop() }
+        let context = GraphLibrary.context(coordinator)
+        second.metadata["colour"] = "green"
+        try context.make("Tag")
+        let other = try folder.raw("Second.sqlite")
+        try other.execute("BEGIN IMMEDIATE")
+        try context.save()
+        #expect(!context.hasChanges && messages.withLock { $0.count } == 1)
+        try other.execute("ROLLBACK")
+        try context.save()
+        #expect(try metadata("Second.sqlite")["colour"] as? String == "green")
+    }
+
     @Test(arguments: ["DELETE", "truncate", "WAL"])
     func `journal_mode in NSSQLitePragmasOption is that of the file`(mode: String) throws {
         let coordinator = try GraphLibrary.coordinator(
@@ -74,6 +111,19 @@ struct StoreSettingTests {
         #expect(try GraphLibrary.context(other).all("Tag").count == 1)
         try close(other)
         #expect(try folder.raw().lines("PRAGMA journal_mode") == [mode == "WAL" ? "delete" : "wal"])
+    }
+
+    @Test(arguments: [Int.min, -512, 2000, Int.max])
+    func `an infinite timeout and a cache of any size are accepted`(size: Int) throws {
+        let coordinator = try GraphLibrary.coordinator(
+            at: folder.url(),
+            options: [
+                NSPersistentStoreTimeoutOption: NSNumber(value: Double.infinity),
+                NSSQLitePragmasOption: ["cache_size": "\(size)"],
+            ])
+        try GraphLibrary.context(coordinator).with { try $0.make("Tag", ["name": "a"]) }
+        #expect(try GraphLibrary.context(coordinator).all("Tag").count == 1)
+        try close(coordinator)
     }
 
     @Test func `options for Apple's platforms alone are accepted`() throws {

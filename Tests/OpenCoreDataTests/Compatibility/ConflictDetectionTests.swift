@@ -50,6 +50,16 @@ struct ConflictDetectionTests {
         try context.save()
     }
 
+    @Test func `an object is compared once, however often that is requested`() throws {
+        let policy = CountingPolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+        context.mergePolicy = policy
+        try changeElsewhere("Ann")
+        try context.make("Tag", ["name": "one"])
+        for _ in 0..<3 { context.detectConflicts(for: author) }
+        try context.save()
+        #expect(policy.count == 1 && author.text("name") == "Ann")
+    }
+
     @Test(arguments: [true, false])
     func `a context decides whether an object without a row counts as deleted`(handles: Bool) throws {
         let context = FaultContext(concurrencyType: .privateQueueConcurrencyType)
@@ -62,6 +72,16 @@ struct ConflictDetectionTests {
         #expect(fault.value(forKey: "name") == nil)
         #expect(context.asked.first?.id == author.objectID && context.asked.first?.property == "name")
         #expect((thrownCode { _ = try context.all("Tag") } == nil) == handles)
+    }
+}
+
+/// A policy that counts its conflicts.
+private final class CountingPolicy: NSMergePolicy, @unchecked Sendable {
+    var count = 0
+
+    override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+        count += list.count
+        try super.resolve(optimisticLockingConflicts: list)
     }
 }
 

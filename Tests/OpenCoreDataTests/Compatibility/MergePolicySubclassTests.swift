@@ -66,6 +66,19 @@ struct MergePolicySubclassTests {
         #expect(try stored(coordinator) == ["Ann", "20", "BBB"])
     }
 
+    @Test func `another policy that a policy calls resolves conflicts in its own way`() throws {
+        let policy = RecordingPolicy(merge: .mergeByPropertyStoreTrumpMergePolicyType)
+        policy.delegate = .mergeByPropertyObjectTrump
+        let (coordinator, context, _) = try conflict(policy)
+        try context.save()
+        #expect(try stored(coordinator) == ["Ann", "20", "BBB"])
+        let strict = RecordingPolicy(merge: .overwriteMergePolicyType)
+        strict.delegate = .error
+        let (unchanged, failing, _) = try conflict(strict)
+        #expect(thrownCode { try failing.save() } == NSManagedObjectMergeError)
+        #expect(try stored(unchanged) == ["Leo", "10", "BBB"])
+    }
+
     @Test func `a conflict that a policy leaves, and one of the error type, is the error of the save`() throws {
         for type in [NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType, .errorMergePolicyType] {
             let policy = RecordingPolicy(merge: type)
@@ -108,6 +121,34 @@ struct MergePolicySubclassTests {
                 == ["Ann X", "Leo X"])
     }
 
+    @Test func `a policy may settle conflicts one at a time and repeatedly, also that of a deleted row`() throws {
+        let expected: [(NSMergePolicyType, [String])] = [
+            (.mergeByPropertyObjectTrumpMergePolicyType, ["Ann X", "Leo X"]),
+            (.mergeByPropertyStoreTrumpMergePolicyType, ["Leo X"]),
+        ]
+        for (type, names) in expected {
+            let coordinator = try GraphLibrary.coordinator()
+            let first = GraphLibrary.context(coordinator)
+            let authors = try ["Ann", "Leo"].map { try first.make("Author", ["name": $0]) }
+            try first.save()
+            let second = GraphLibrary.context(coordinator)
+            let policy = RecordingPolicy(merge: type)
+            policy.settlesSingly = true
+            second.mergePolicy = policy
+            let same = try second.all("Author", sort: "name")
+            #expect(same.compactMap { $0.text("name") } == ["Ann", "Leo"])
+            first.delete(authors[0])
+            authors[1].setValue(1, forKey: "age")
+            try first.save()
+            for author in same { author.setValue("\(author.text("name") ?? "") X", forKey: "name") }
+            try second.save()
+            #expect(policy.changes.count == 2)
+            let stored = try GraphLibrary.context(coordinator).all("Author", sort: "name")
+            #expect(stored.compactMap { $0.text("name") } == names)
+            #expect(stored.last?.value(forKey: "age") as? Int == 1)
+        }
+    }
+
     @Test func `unique values of an existing row reach the policy, which may keep values of both`() throws {
         let coordinator = try GraphLibrary.coordinator()
         let first = GraphLibrary.context(coordinator)
@@ -130,6 +171,30 @@ struct MergePolicySubclassTests {
         let books = try GraphLibrary.context(coordinator).all("Book")
         #expect(books.map { $0.text("title") } == ["Peace and War"])
         #expect(books.first?.value(forKey: "year") as? Int == 1869)
+    }
+
+    @Test func `a new object with the values of a row becomes the object of the row`() throws {
+        let titles: [(NSMergePolicyType, String)] = [
+            (.mergeByPropertyObjectTrumpMergePolicyType, "new"), (.mergeByPropertyStoreTrumpMergePolicyType, "old"),
+        ]
+        for (type, title) in titles {
+            let coordinator = try GraphLibrary.coordinator()
+            let first = GraphLibrary.context(coordinator)
+            let stored = try first.make("Book", ["title": "old", "isbn": "1"])
+            try first.save()
+            let second = GraphLibrary.context(coordinator)
+            let policy = RecordingPolicy(merge: type)
+            policy.unites = { conflict in
+                #expect(conflict.databaseSnapshot?["title"] as? String == "old")
+                #expect(conflict.description.contains("\(stored.objectID)"))
+            }
+            second.mergePolicy = policy
+            let new = try second.make("Book", ["title": "new", "isbn": "1"])
+            try second.save()
+            #expect(new.managedObjectContext === second && new.objectID == stored.objectID)
+            #expect(new.text("title") == title && policy.constraints.first?.databaseObject === new)
+            #expect(policy.constraints.count == 1)
+        }
     }
 
     @Test func `conflicts without a running save are an error`() throws {
@@ -155,10 +220,19 @@ private final class RecordingPolicy: NSMergePolicy, @unchecked Sendable {
     var chooses: (NSMergeConflict) -> Bool = { _ in true }
     /// In place of the superclass, if there is one.
     var resolvesItself: ((NSMergeConflict) -> Void)?
+    /// Another policy that resolves the conflicts of rows.
+    var delegate: NSMergePolicy?
+    /// Whether each conflict of rows is resolved by itself, and then all of them once more.
+    var settlesSingly = false
 
     override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
         changes += list
         if let resolvesItself { return list.forEach(resolvesItself) }
+        if let delegate { return try delegate.resolve(optimisticLockingConflicts: list) }
+        if settlesSingly {
+            for conflict in list + list { try super.resolve(optimisticLockingConflicts: [conflict]) }
+            return
+        }
         try list.forEach(before)
         try super.resolve(optimisticLockingConflicts: list.filter(chooses))
         try list.forEach(after)

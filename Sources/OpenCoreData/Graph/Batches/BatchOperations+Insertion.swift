@@ -56,7 +56,11 @@ extension NSBatchInsertRequest {
         if let handler = managedObjectHandler {
             return AnyIterator {
                 let object = make()
-                return handler(object) ? nil : BatchObject(object: object, given: object.changedAttributes)
+                // A default value or nil that the handler sets is given, too: it replaces the value of an existing row.
+                object.status.insert(.notesAssignments)
+                let isAtEnd = handler(object)
+                object.status.remove(.notesAssignments)
+                return isAtEnd ? nil : BatchObject(object: object, given: object.changedAttributes)
             }
         }
         if let handler = dictionaryHandler {

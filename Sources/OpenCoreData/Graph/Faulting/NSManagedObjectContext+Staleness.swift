@@ -10,6 +10,7 @@ extension NSManagedObjectContext {
     final func isStale(_ group: RowSet) -> Bool {
         guard staleness >= 0 else { return false }
         guard staleness > 0, let readAt = group.readAt else { return true }
-        return readAt.duration(to: now()) >= .seconds(staleness)
+        // Infinity and other large numbers of seconds are no durations.
+        return readAt.duration(to: now()) / .seconds(1) >= staleness
     }
 }

@@ -35,10 +35,11 @@ extension NSManagedObject {
                 guard try isReplaced(after: error, slot: slot) else { throw error }
                 return try readAttribute(slot)
             }
-        case .patched(let patched):
-            if let value = patched.values[slot] { return value }
+        case .patched, .awakened:
+            if let value = snapshot.ownValue(slot) { return value }
+            guard let (group, row) = snapshot.fetched else { return .null }
             do {
-                return try committed(slot, group: patched.group, row: patched.row)
+                return try committed(slot, group: group, row: row)
             } catch {
                 guard try isReplaced(after: error, slot: slot) else { throw error }
                 return try readAttribute(slot)
@@ -103,7 +104,7 @@ extension NSManagedObject {
         guard compiledEntity.traits[slot].allowsExternalStorage, let (group, row) = snapshot.fetched else {
             return committedAttribute(slot)
         }
-        if case .patched(let patched) = snapshot, let value = patched.values[slot] { return value }
+        if let value = snapshot.ownValue(slot) { return value }
         do {
             return try committed(slot, group: group, row: row)
         } catch {
@@ -118,8 +119,8 @@ extension NSManagedObject {
         case .none: return .null
         case .values(let committed): return committed.attributes[slot]
         case .fault: return fire() ? committedAttribute(slot) : .null
-        case .row, .patched, .unfired:
-            if case .patched(let patched) = snapshot, let value = patched.values[slot] { return value }
+        case .row, .patched, .unfired, .awakened:
+            if let value = snapshot.ownValue(slot) { return value }
             guard let (group, row) = snapshot.fetched else { return .null }
             do {
                 return try committed(slot, group: group, row: row)
@@ -155,7 +156,7 @@ extension NSManagedObject {
         context?.recorder?.noteAttribute(slot, of: self)
         prepareEdits()
         if status.contains(.inserted) || snapshot.isNone {
-            guard !(edits[slot] ?? .null).isIdentical(to: value) else { return }
+            guard !(edits[slot] ?? .null).isIdentical(to: value) || status.contains(.notesAssignments) else { return }
             if marks { noteChange() }
             edits[slot] = value
             changedAttributes.insert(slot)
@@ -184,19 +185,12 @@ extension NSManagedObject {
         }
         var values = SlotValues()
         switch snapshot {
-        case .values(var committed):
-            committed.attributes[slot] = value
-            snapshot = .values(committed)
-        case .patched(let patched):
-            values = patched.values
-            values[slot] = value
-            snapshot = .patched(
-                PatchedRow(group: patched.group, row: patched.row, version: patched.version, values: values))
-        case .row(let group, let row):
-            values[slot] = value
-            snapshot = .patched(PatchedRow(group: group, row: row, version: group.version(row: row), values: values))
-        case .none, .fault, .unfired: break
+        case .none, .fault, .unfired: return
+        case .awakened(let awakened): values = awakened.values
+        case .row, .patched, .values: break
         }
+        values[slot] = value
+        snapshot = .awakened(AwakenedRow(snapshot.stored, values: values))
     }
 
     /// Sets the initial values of a new object. The caller ensures that no value was set before, and that no subclass
@@ -229,7 +223,7 @@ extension NSManagedObject {
     final func prepareEdits() {
         guard edits.isEmpty, !compiledEntity.keepsAllAttributes else { return }
         var present = compiledEntity.defaultValues
-        if case .values(let committed) = snapshot { present = committed.attributes }
+        if case .values(let committed) = snapshot.stored { present = committed.attributes }
         for slot in compiledEntity.attributes.indices where compiledEntity.traits[slot].isTransient {
             edits[slot] = present[slot]
         }

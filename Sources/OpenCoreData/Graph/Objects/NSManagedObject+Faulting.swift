@@ -32,7 +32,7 @@ extension NSManagedObject {
             guard let context, context.isStale(group) else { return fire(group, row: row) }
             snapshot = .fault(nil)
             hint = nil
-        case .none, .row, .patched, .values: return
+        case .none, .row, .patched, .values, .awakened: return
         }
         if status.contains(.inaccessible) || status.contains(.gone) { throw missingRow() }
         guard let context else {

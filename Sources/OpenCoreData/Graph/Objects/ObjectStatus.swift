@@ -28,5 +28,7 @@ struct ObjectStatus: OptionSet {
     static let deletionMerged = ObjectStatus(rawValue: 8192)
     /// The object was inserted into a context, maybe not for the last time: its `awakeFromInsert` is not called again.
     static let begun = ObjectStatus(rawValue: 16384)
+    /// Every assignment counts as a change, even one of the value that the object already has.
+    static let notesAssignments = ObjectStatus(rawValue: 32768)
     static let ofEvents: ObjectStatus = [.noted, .fresh, .wasDirty, .deletionPosted]
 }

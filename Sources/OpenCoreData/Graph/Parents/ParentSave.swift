@@ -271,8 +271,8 @@ extension NSManagedObjectContext {
 extension NSManagedObject {
     /// Adopts the version that the row has in the parent, which is the last one of the row if the parent deletes it.
     fileprivate final func take(version: Int64) {
-        guard case .values(var committed) = snapshot else { return }
+        guard case .values(var committed) = snapshot.stored else { return }
         committed.version = version
-        snapshot = .values(committed)
+        snapshot = snapshot.replacingRow(by: .values(committed))
     }
 }

@@ -51,13 +51,13 @@ extension NSManagedObject {
 
     /// Returns the identity of a to-one relationship's destination in the store.
     final func committedDestination(_ slot: Int) -> RowID? {
-        switch snapshot {
+        switch snapshot.stored {
         case .none: return nil
         case .fault: return fire() ? committedDestination(slot) : nil
         case .values(let committed):
             guard let row = committed.toOnes[slot], row.key < 0, let context else { return committed.toOnes[slot] }
             return context.resolved(row, in: objectID.origin).row
-        case .row, .patched, .unfired:
+        case .row, .patched, .unfired, .awakened:
             guard let (group, row) = snapshot.fetched else { return nil }
             return group.destination(row: row, slot: slot, entity: compiledEntity, model: objectID.origin.compiled)
         }

@@ -42,7 +42,9 @@ private func areSame(_ one: NSPredicate?, _ other: NSPredicate?) -> Bool {
 private func areSame(_ one: [NSSortDescriptor]?, _ other: [NSSortDescriptor]?) -> Bool {
     guard let one, let other else { return (one == nil) == (other == nil) }
     return one.elementsEqual(other) { one, other in
-        one === other || one.key != nil && one.key == other.key && one.ascending == other.ascending
+        one === other
+            || one.key != nil && one.key == other.key && one.ascending == other.ascending
+                && one.selector == other.selector
     }
 }
 

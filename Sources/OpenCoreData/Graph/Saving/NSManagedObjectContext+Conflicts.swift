@@ -8,6 +8,6 @@ extension NSManagedObjectContext {
     /// - Parameter object: An object of this context.
     public func detectConflicts(for object: NSManagedObject) {
         guard object.context === self, !object.objectID.isTemporaryID else { return }
-        saving.compared.append(object)
+        saving.compare(object)
     }
 }

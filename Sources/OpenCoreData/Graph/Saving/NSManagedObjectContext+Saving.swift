@@ -18,16 +18,35 @@ extension NSManagedObjectContext {
             transactions.endParked()
         }
         try SaveOperation(context: self, coordinator: requireCoordinator()).run()
-        // Those of stores of which no row was written.
-        try saveMetadata()
+        // Those of stores of which no row was written. The changes are committed by now.
+        saveMetadataReportingErrors()
     }
 
-    /// Writes changed metadata of the stores. A transaction that is open writes them when it is committed. A child writes
-    /// nothing.
+    /// The stores with changed metadata to write. A transaction that is open writes them when it is committed. A child
+    /// writes nothing, and the metadata of a read-only store are never written.
+    private var storesWithNewMetadata: [any ObjectStore] {
+        guard nesting.parent == nil, !isWriting else { return [] }
+        return (coordinator?.persistentStores ?? []).map(\.objectStore).filter {
+            $0.hasNewMetadata && $0.readOnlyReason == nil
+        }
+    }
+
     private func saveMetadata() throws {
-        guard nesting.parent == nil, !isWriting else { return }
-        for store in coordinator?.persistentStores ?? [] where store.objectStore.hasNewMetadata {
-            try store.objectStore.save(SaveRequest())
+        for store in storesWithNewMetadata { try store.save(SaveRequest()) }
+    }
+
+    /// Writes changed metadata. Those that cannot be written stay for the next save.
+    private func saveMetadataReportingErrors() {
+        for store in storesWithNewMetadata {
+            do {
+                try store.save(SaveRequest())
+            } catch {
+                (store as? SQLiteStore)?.warn(
+                    CoreDataError(
+                        NSPersistentStoreSaveError,
+                        "The changes were saved, but not the metadata that were set: \(error) The next save writes them.",
+                        cause: error))
+            }
         }
     }
 }

@@ -2,7 +2,9 @@ import SwormStore
 
 /// The settling of a save's conflicts that a custom merge policy requests. It ends when the policy returns.
 final class ConflictResolution {
-    typealias Settling = (_ rows: [NSMergeConflict], _ constraints: [NSConstraintConflict]) throws -> Void
+    typealias Settling = (
+        _ rows: [NSMergeConflict], _ constraints: [NSConstraintConflict], _ type: NSMergePolicyType
+    ) throws -> Void
 
     /// The context of the running save, and the settling; nil once the policy has returned. The conflicts hold this
     /// object, and a policy may keep them, while the context holds the policy.
@@ -12,8 +14,11 @@ final class ConflictResolution {
 
     func end() { running = nil }
 
-    /// Settles conflicts in the way of the policy's type.
-    func settle(_ rows: [NSMergeConflict], _ constraints: [NSConstraintConflict]) throws {
+    /// Settles conflicts in the way of a type, which is that of the policy that was called. The context's policy may
+    /// call another one.
+    func settle(
+        _ rows: [NSMergeConflict], _ constraints: [NSConstraintConflict], by type: NSMergePolicyType
+    ) throws {
         guard let running else {
             return try throwingCocoaErrors {
                 throw CoreDataError(
@@ -22,7 +27,7 @@ final class ConflictResolution {
                 )
             }
         }
-        try running.context.throwingCocoaErrors { try running.settling(rows, constraints) }
+        try running.context.throwingCocoaErrors { try running.settling(rows, constraints, type) }
     }
 }
 

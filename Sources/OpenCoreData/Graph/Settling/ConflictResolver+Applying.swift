@@ -7,6 +7,8 @@ extension ConflictResolver {
     func apply(
         _ settlement: ConflictSettlement, reading rows: RowsReadAnew, in builder: SaveRequestBuilder
     ) throws {
+        // The policy may have changed relationships since the last settlement.
+        referrers = nil
         let known = builder.objects
         let object = { [context, origin] (row: RowID) -> NSManagedObject in
             known[row] ?? context.object(for: row, origin: origin, hint: nil)
@@ -83,7 +85,7 @@ extension ConflictResolver {
 
     private func takeRow(_ fresh: ObjectSnapshot, of object: NSManagedObject, from conflict: MergeConflict) {
         object.replaceSnapshot(fresh)
-        if context.mergeType != .overwriteMergePolicyType { object.forgetReadRelationships() }
+        if mergeType != .overwriteMergePolicyType { object.forgetReadRelationships() }
         forgetEnds(of: object, conflict)
     }
 

@@ -20,33 +20,60 @@ extension ConflictResolver {
     ) -> [NSConstraintConflict] {
         let known = builder.objects
         return conflicts.map { conflict in
-            let database = conflict.databaseObject.map { context.object(for: $0, origin: origin, hint: nil) }
-            let result = NSConstraintConflict(
-                conflict, of: conflict.conflictingObjects.compactMap { known[$0] }, database: database, origin)
+            let objects = conflict.conflictingObjects.compactMap { known[$0] }
+            let result = constraintConflict(conflict, of: objects)
             result.resolution = resolution
             return result
         }
+    }
+
+    private func constraintConflict(
+        _ conflict: ConstraintConflict, of objects: [NSManagedObject]
+    ) -> NSConstraintConflict {
+        if let row = conflict.databaseObject, registered(row) == nil,
+            let peer = objects.first(where: { $0.compiledEntity === origin.compiled[row.entity] })
+        {
+            // An object of the row would replace the inserted object, which the application holds.
+            return NSConstraintConflict(conflict, of: objects, with: peer, row: row, in: context, origin)
+        }
+        let database = conflict.databaseObject.map { context.object(for: $0, origin: origin, hint: nil) }
+        return NSConstraintConflict(conflict, of: objects, database: database, origin)
     }
 }
 
 /// The conflicts that a merge policy of the application settles.
 struct ConflictChoice {
-    private let rows: Set<RowID>
-    private let constraints: [NSConstraintConflict]
+    private let rows: [RowID: NSManagedObject]
+    /// The objects with the unique values, by constraint.
+    private let constraints: [[String]: Set<RowID>]
 
     init(rows: [NSMergeConflict], constraints: [NSConstraintConflict]) {
-        self.rows = Set(rows.map { $0.sourceObject.objectID.row })
-        self.constraints = constraints
+        self.rows = Dictionary(
+            rows.map { ($0.sourceObject.objectID.row, $0.sourceObject) }, uniquingKeysWith: { first, _ in first })
+        self.constraints = constraints.reduce(into: [:]) { result, conflict in
+            result[conflict.constraint, default: []].formUnion(conflict.conflictingObjects.map(\.objectID.row))
+        }
     }
 
-    func of(_ conflicts: [MergeConflict]) -> [MergeConflict] { conflicts.filter { rows.contains($0.sourceObject) } }
+    /// Returns the chosen ones of some rows with conflicts, without those that the policy has already settled.
+    ///
+    /// - Parameter fresh: The rows as the store holds them now.
+    func unsettled(_ conflicts: [SaveConflicts.Conflict], in fresh: FreshRows) -> Set<RowID> {
+        let open = conflicts.filter { conflict in
+            // The object of a deleted row is gone, or is inserted again.
+            guard let object = rows[conflict.row], object.status.isDisjoint(with: [.gone, .inserted]) else {
+                return false
+            }
+            guard conflict.exists, let version = object.snapshot.version else { return true }
+            return version != fresh[conflict.row]?.version
+        }
+        return Set(open.map(\.row))
+    }
 
     func of(_ conflicts: [ConstraintConflict]) -> [ConstraintConflict] {
         conflicts.filter { conflict in
-            constraints.contains { chosen in
-                chosen.constraint == conflict.constraint
-                    && chosen.conflictingObjects.contains { conflict.conflictingObjects.contains($0.objectID.row) }
-            }
+            guard let chosen = constraints[conflict.constraint] else { return false }
+            return conflict.conflictingObjects.contains(where: chosen.contains)
         }
     }
 }

@@ -73,7 +73,7 @@ extension ConflictResolver {
         var persisted = met.exists ? rows.values[met.row] : nil
         let isKept = persisted != nil
         // The policy may write the object as a whole.
-        let isWhole = isKept ? context.mergeType == .overwriteMergePolicyType : context.mergeType.contextPrevails
+        let isWhole = isKept ? mergeType == .overwriteMergePolicyType : mergeType.contextPrevails
         for slot in object.compiledEntity.attributes.indices
         where object.compiledEntity.traits[slot].allowsExternalStorage {
             guard let known = cached?.attributes[slot] else { break }
@@ -110,11 +110,12 @@ extension ConflictResolver {
     func settlement(
         of conflicts: MetConflicts, in builder: SaveRequestBuilder, _ rows: RowsReadAnew, only choice: ConflictChoice?
     ) throws -> ConflictSettlement? {
-        var settlement = ConflictSettlement(of: builder.request, by: context.mergeType, fresh: rows.values)
+        var settlement = ConflictSettlement(of: builder.request, by: mergeType, fresh: rows.values)
         switch conflicts {
         case .rows(let met):
-            guard rows.conflicts.count == met.conflicts.count else { return nil }
-            settlement.settle(choice?.of(rows.conflicts) ?? rows.conflicts)
+            let open = choice?.unsettled(met.conflicts, in: rows.values) ?? Set(met.conflicts.map(\.row))
+            guard open.isSubset(of: rows.conflicts.map(\.sourceObject)) else { return nil }
+            settlement.settle(rows.conflicts.filter { open.contains($0.sourceObject) })
         case .links(let met): settlement.settle(met)
         case .constraints(let met):
             let all = try constraintConflicts(met, in: builder, reading: rows.values)

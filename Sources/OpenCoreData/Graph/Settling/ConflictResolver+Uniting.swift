@@ -16,7 +16,7 @@ extension ConflictResolver {
         taking update: SaveRequest.Update?
     ) throws {
         let entity = origin.compiled[existing.entity]
-        let wins = context.mergeType.contextPrevails
+        let wins = mergeType.contextPrevails
         let transient = transientValues(of: object)
         let links = try object.takeLinks()
         let key = context.identityKey(of: existing, in: origin)
@@ -72,7 +72,7 @@ extension ConflictResolver {
         // A temporary id is replaced by the save.
         if !first.objectID.isTemporaryID { object.take(id: first.objectID) }
         try redirect(from: object, to: first)
-        if context.mergeType.contextPrevails, let insertion {
+        if mergeType.contextPrevails, let insertion {
             first.takeAttributes(of: insertion)
             try set(transient, of: first)
         }
@@ -100,9 +100,12 @@ extension ConflictResolver {
         for (name, found) in links {
             let others = found.map { $0 === object ? target : $0 }
             guard case .relationship(let slot) = target.compiledEntity.slot(named: name) else { continue }
+            if target.compiledEntity.relationships[slot].inverse == nil {
+                for other in others { referrers?.note(target, slot, to: other) }
+            }
             if target.compiledEntity.relationships[slot].isToMany {
                 for other in others { try target.addMember(slot, object: other) }
-            } else if context.mergeType.contextPrevails {
+            } else if mergeType.contextPrevails {
                 try target.setDestination(slot, to: others.first)
             }
         }
@@ -110,17 +113,18 @@ extension ConflictResolver {
 
     /// Redirects relationships without an inverse from one object to another, in all changed objects.
     private func redirect(from old: NSManagedObject, to new: NSManagedObject) throws {
-        for object in context.insertedList.objects + context.updatedList.objects {
-            for (slot, relationship) in object.compiledEntity.relationships.enumerated()
-            where relationship.inverse == nil {
-                switch object.relationshipState(slot) {
-                case .toOne(let destination?) where destination === old: try object.setDestination(slot, to: new)
-                case .toMany(let members) where members.noted.added.contains { $0 === old }:
-                    object.noteRemoved(slot, object: old)
-                    try object.addMember(slot, object: new)
-                default: continue
-                }
+        var known = referrers ?? Referrers(context.insertedList.objects + context.updatedList.objects)
+        referrers = nil
+        defer { referrers = known }
+        for (object, slot) in known.take(of: old) {
+            switch object.relationshipState(slot) {
+            case .toOne(let destination?) where destination === old: try object.setDestination(slot, to: new)
+            case .toMany(let members) where members.noted.added.contains { $0 === old }:
+                object.noteRemoved(slot, object: old)
+                try object.addMember(slot, object: new)
+            default: continue
             }
+            known.note(object, slot, to: new)
         }
     }
 }

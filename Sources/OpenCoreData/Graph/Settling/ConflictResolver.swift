@@ -10,9 +10,14 @@ import SwormStore
 final class ConflictResolver {
     let context: NSManagedObjectContext
     let origin: ObjectOrigin
+    /// The way in which conflicts are settled: that of the context's policy, or of another policy which that one calls.
+    private(set) var mergeType: NSMergePolicyType
     /// The unsaved changes before conflicts were settled. A failed write restores them.
     private var before: ContextCheckpoint
     private var settled = SettledConflicts()
+    /// The objects with references through relationships without an inverse; nil before the current settlement needs
+    /// them.
+    var referrers: Referrers?
     /// The previously known versions of rows that other contexts have deleted and that are inserted again.
     private var lostVersions: [ObjectIdentifier: Int64] = [:]
 
@@ -23,6 +28,7 @@ final class ConflictResolver {
     init(_ context: NSManagedObjectContext, _ origin: ObjectOrigin) {
         self.context = context
         self.origin = origin
+        mergeType = context.mergeType
         before = context.checkpoint()
     }
 
@@ -107,7 +113,7 @@ final class ConflictResolver {
         _ conflicts: MetConflicts, in builder: SaveRequestBuilder, reading rows: RowsReadAnew,
         only choice: ConflictChoice? = nil
     ) throws {
-        guard context.mergeType != .errorMergePolicyType,
+        guard mergeType != .errorMergePolicyType,
             let settlement = try settlement(of: conflicts, in: builder, rows, only: choice)
         else { throw error(of: conflicts, in: builder, reading: rows) }
         // The checkpoint contains the objects that had changes. The settlement may affect further objects.
@@ -121,7 +127,10 @@ final class ConflictResolver {
         _ policy: NSMergePolicy, to conflicts: MetConflicts, in builder: SaveRequestBuilder, reading rows: RowsReadAnew,
         collecting collect: @escaping Collecting
     ) throws {
-        let resolution = ConflictResolution(in: context) { [self] rows, constraints in
+        let resolution = ConflictResolution(in: context) { [self] rows, constraints, type in
+            let own = mergeType
+            mergeType = type
+            defer { mergeType = own }
             // The policy may have changed objects.
             let builder = try collect(lostVersions)
             let fresh = try self.rows(around: conflicts, in: builder)

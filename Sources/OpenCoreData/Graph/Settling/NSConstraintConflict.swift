@@ -11,7 +11,14 @@ open class NSConstraintConflict: NSObject {
     /// The values of these properties, with `NSNull` for nil.
     public let constraintValues: [String: Any]
     /// The object whose row has the values in the store; nil if only unsaved objects have them.
-    public let databaseObject: NSManagedObject?
+    ///
+    /// If a merge policy uses this object before it resolves the conflict, it remains the object of the row. Otherwise
+    /// a new object with the values becomes the object of the row, unless the context already has one.
+    public var databaseObject: NSManagedObject? {
+        if let known = database { return known }
+        database = unused?.find()
+        return database
+    }
     /// The values in the store of that row.
     public let databaseSnapshot: [String: Any]?
     /// The unsaved objects that have the values, in the order of their insertion.
@@ -20,6 +27,9 @@ open class NSConstraintConflict: NSObject {
     public let conflictingSnapshots: [[AnyHashable: Any]]
     /// The settling of the running save that has the conflict.
     final var resolution: ConflictResolution?
+    private final var database: NSManagedObject?
+    /// The row whose object was not asked for yet.
+    private final var unused: (id: NSManagedObjectID, find: () -> NSManagedObject?)?
 
     /// Creates a conflict.
     ///
@@ -37,7 +47,7 @@ open class NSConstraintConflict: NSObject {
     ) {
         constraint = contraint
         constraintValues = conflictingObjects.first.map { $0.identifyingValues(of: contraint) } ?? [:]
-        self.databaseObject = databaseObject
+        database = databaseObject
         self.databaseSnapshot = databaseSnapshot.map { snapshot in
             Dictionary(snapshot.map { ("\($0.key)", $0.value) }, uniquingKeysWith: { first, _ in first })
         }
@@ -58,9 +68,26 @@ open class NSConstraintConflict: NSObject {
             conflicting: objects, conflictingSnapshots: objects.map { $0.storedValues(forKeys: nil) })
     }
 
+    /// Creates the conflict of a row without an object in its context. The object is created when it is asked for.
+    ///
+    /// - Parameters:
+    ///   - objects: The unsaved objects that have the values.
+    ///   - peer: One of them that has the entity of the row.
+    convenience init(
+        _ conflict: ConstraintConflict, of objects: [NSManagedObject], with peer: NSManagedObject, row: RowID,
+        in context: NSManagedObjectContext, _ origin: ObjectOrigin
+    ) {
+        self.init(
+            constraint: conflict.constraint, database: nil,
+            databaseSnapshot: conflict.databaseSnapshot.map { peer.values(of: $0, origin) },
+            conflicting: objects, conflictingSnapshots: objects.map { $0.storedValues(forKeys: nil) })
+        let id = NSManagedObjectID(entity: peer.compiledEntity, key: row.key, origin: origin)
+        unused = (id, { [weak context] in context?.object(for: row, origin: origin, hint: nil) })
+    }
+
     /// A description with the constraint and the objects.
     open override var description: String {
-        let database = databaseObject.map { "\($0.objectID)" } ?? "none"
+        let database = (database?.objectID ?? unused?.id).map { "\($0)" } ?? "none"
         let objects = conflictingObjects.map { "\($0.objectID)" }.joined(separator: ", ")
         return
             "NSConstraintConflict for (\(constraint.joined(separator: ", "))): database: \(database), conflicting objects: \(objects)"

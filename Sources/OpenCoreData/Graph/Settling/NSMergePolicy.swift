@@ -54,7 +54,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
                     "A merge policy can only resolve the conflicts that a save passes to it, while it runs.")
             }
         }
-        try resolution.settle(changes, constraints)
+        try resolution.settle(changes, constraints, by: mergeType)
     }
 
     /// Resolves conflicts between objects and their rows, which were changed or deleted in the store after they were

@@ -83,7 +83,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         return owner
     }
 
-    /// The metadata. Changes are written with the next save. Values that a property list cannot represent are ignored.
+    /// The metadata. Changes are written with the next save, except those of a read-only store. Values that a property
+    /// list cannot represent are ignored.
     open var metadata: [String: Any] {
         get { objectStore.metadata }
         set {

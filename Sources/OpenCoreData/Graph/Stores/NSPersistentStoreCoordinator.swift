@@ -158,7 +158,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Parameter store: A store of this coordinator.
     open func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata }
 
-    /// Sets the metadata of a store, which are written with the next save.
+    /// Sets the metadata of a store, which are written with the next save, except those of a read-only store.
     ///
     /// - Parameters:
     ///   - metadata: Property-list values by key. The framework's own keys cannot be changed.

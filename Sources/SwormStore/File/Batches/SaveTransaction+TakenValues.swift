@@ -19,7 +19,7 @@ extension SaveTransaction {
             try keys.require(count, in: self)
             for index in 0..<count {
                 let row = start + index * layout.stride
-                if let failure = errorOfWriting(row, by: writer, key: keys.next) {
+                if let failure = try errorOfWriting(row, by: writer, key: keys.next) {
                     guard let taken = try? writer.takenConstraint(of: row) else { throw failure }
                     guard case .updateRow(let given) = batch.takenValues else {
                         counts.ignored += 1
@@ -49,12 +49,19 @@ extension SaveTransaction {
 
     /// Writes a value as a new row, and returns the error if that fails: because another row has its unique values, or
     /// because a new row needs other values than the given ones.
-    private func errorOfWriting(_ row: UnsafeRawPointer, by writer: BatchWriter, key: Int64) -> (any Error)? {
+    ///
+    /// - Throws: Every other error. Some of them, such as an interruption or a full disk, have rolled the transaction
+    ///   back, and each later statement would be committed by itself.
+    private func errorOfWriting(
+        _ row: UnsafeRawPointer, by writer: BatchWriter, key: Int64
+    ) throws -> (any Error)? {
         if let refusal = writer.refusal { return refusal }
         do {
             _ = try writer.write(row, key: key)
             return nil
         } catch {
+            let isOfRow = error is CoreDataError || (error as? SQLiteError)?.isConstraint == true
+            guard isOfRow, connection.base.isInTransaction else { throw error }
             return error
         }
     }

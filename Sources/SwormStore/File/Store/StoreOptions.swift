@@ -9,6 +9,8 @@ package struct StoreOptions: Sendable {
     var createsMissingFile = true
     /// The longest time to wait for another connection or another process, in seconds.
     package var busyTimeout = 10.0
+    /// The largest value of ``busyTimeout``, about three years: the clock has no instant after an infinite time.
+    package static let longestTimeout = 1e8
     /// The synchronization of saves to the disk. With `normal`, a loss of power may undo the last saves, but does not
     /// damage the store. Only a store with a write-ahead log can use less than `full`.
     package var synchronous = Connection.Synchronous.normal

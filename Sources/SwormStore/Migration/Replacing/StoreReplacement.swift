@@ -26,7 +26,7 @@ package final class StoreReplacement {
     ///   it.
     package convenience init(of url: URL, timeout: Double = StoreOptions().busyTimeout, steps: Int = 1) throws {
         var options = StoreOptions()
-        options.busyTimeout = timeout
+        options.busyTimeout = min(timeout, StoreOptions.longestTimeout)
         try self.init(of: url, options: options, isMissingAllowed: false, steps: steps)
         if let inspection = try inspection() {
             try StoreMigration.refuseMirrored(inspection, files: files, options: options)
