@@ -29,9 +29,8 @@ struct MirroredEntityTests {
         #expect(try entities(3, superentity: "i - 9").map(\.root) == [1, 2, 3])
     }
 
-    @Test func `a long chain of superentities is read at once`() throws {
-        var count = 0
-        let time = try ContinuousClock().measure { count = try entities(15_999, superentity: "i - 1").count }
-        #expect(count == 15_999 && time < .seconds(5))
+    @Test func `the end of a long chain of superentities has its root`() throws {
+        let chain = try entities(15_999, superentity: "i - 1")
+        #expect(chain.count == 15_999 && chain.last?.root == 1)
     }
 }
