@@ -5,7 +5,7 @@ enum AttributeAccess<Value: SupportedAttributeType>: ManagedAccess {
         object.attribute(property.name, as: Value.self) ?? property.fallback
     }
 
-    static func set(_ value: Value, of object: NSManagedObject, _ property: Managed<Value>) {
+    static func set(_ value: Value, of object: NSManagedObject, for property: Managed<Value>) {
         object.setAttribute(property.name, to: value)
     }
 }
@@ -15,7 +15,7 @@ enum OptionalAttributeAccess<Wrapped: SupportedAttributeType>: ManagedAccess {
         object.attribute(property.name, as: Wrapped.self)
     }
 
-    static func set(_ value: Wrapped?, of object: NSManagedObject, _ property: Managed<Wrapped?>) {
+    static func set(_ value: Wrapped?, of object: NSManagedObject, for property: Managed<Wrapped?>) {
         object.setAttribute(property.name, to: value)
     }
 }
@@ -28,11 +28,11 @@ enum KeyedAccess<Wrapped>: ManagedAccess {
             return nil
         }
         if let value = stored as? Wrapped { return value }
-        object.noteUnreadable(property.name, type: "\(Wrapped.self)", AttributeError.badInput(excerpt(stored)))
+        object.noteUnreadable(property.name, type: "\(Wrapped.self)", error: AttributeError.badInput(excerpt(stored)))
         return nil
     }
 
-    static func set(_ value: Wrapped?, of object: NSManagedObject, _ property: Managed<Wrapped?>) {
+    static func set(_ value: Wrapped?, of object: NSManagedObject, for property: Managed<Wrapped?>) {
         object.setAccessedKeyedValue(property.name, to: value)
     }
 }
@@ -45,7 +45,7 @@ extension NSManagedObject {
         do {
             return try Value.decode(stored)
         } catch {
-            noteUnreadable(name, type: "\(Value.self)", error)
+            noteUnreadable(name, type: "\(Value.self)", error: error)
             return nil
         }
     }
@@ -55,7 +55,7 @@ extension NSManagedObject {
         do {
             setAccessedAttribute(name, to: try value?.encoded().attributeValue ?? .null)
         } catch {
-            noteUnwritable(name, error)
+            noteUnwritable(name, error: error)
         }
     }
 }

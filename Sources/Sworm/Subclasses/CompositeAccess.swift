@@ -5,7 +5,7 @@ enum CompositeAccess<Value: CompositeConvertible>: ManagedAccess {
         object.composite(property.name, as: Value.self) ?? property.fallback
     }
 
-    static func set(_ value: Value, of object: NSManagedObject, _ property: Managed<Value>) {
+    static func set(_ value: Value, of object: NSManagedObject, for property: Managed<Value>) {
         object.setComposite(property.name, to: value)
     }
 }
@@ -15,7 +15,7 @@ enum OptionalCompositeAccess<Composite: CompositeConvertible>: ManagedAccess {
         object.composite(property.name, as: Composite.self)
     }
 
-    static func set(_ value: Composite?, of object: NSManagedObject, _ property: Managed<Composite?>) {
+    static func set(_ value: Composite?, of object: NSManagedObject, for property: Managed<Composite?>) {
         object.setComposite(property.name, to: value)
     }
 }
@@ -39,7 +39,7 @@ extension NSManagedObject {
             do {
                 try line.write(&result, stored)
             } catch {
-                noteUnreadable(path, type: line.typeName, error)
+                noteUnreadable(path, type: line.typeName, error: error)
             }
         }
         return hasValue ? result : nil
@@ -53,7 +53,7 @@ extension NSManagedObject {
             do {
                 setAccessedAttribute(path, to: try value.map(line.read) ?? .null)
             } catch {
-                noteUnwritable(path, error)
+                noteUnwritable(path, error: error)
             }
         }
     }

@@ -59,7 +59,7 @@ public struct Managed<Value> {
         }
         set {
             let property = object[keyPath: storage]
-            property.access.set(newValue, of: object, property)
+            property.access.set(newValue, of: object, for: property)
         }
     }
 }

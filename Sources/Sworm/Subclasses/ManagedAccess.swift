@@ -4,5 +4,5 @@ protocol ManagedAccess<Value> {
     associatedtype Value
 
     static func value(of object: NSManagedObject, _ property: Managed<Value>) -> Value
-    static func set(_ value: Value, of object: NSManagedObject, _ property: Managed<Value>)
+    static func set(_ value: Value, of object: NSManagedObject, for property: Managed<Value>)
 }

@@ -10,7 +10,7 @@ enum ToOneAccess<Destination: NSManagedObject>: ManagedAccess {
         return nil
     }
 
-    static func set(_ value: Destination?, of object: NSManagedObject, _ property: Managed<Destination?>) {
+    static func set(_ value: Destination?, of object: NSManagedObject, for property: Managed<Destination?>) {
         object.setDestination(named: property.name, to: value)
     }
 }
@@ -20,7 +20,7 @@ enum ToManyAccess<Destination: NSManagedObject>: ManagedAccess {
         Set(object.members(named: property.name, as: Destination.self))
     }
 
-    static func set(_ value: Set<Destination>, of object: NSManagedObject, _ property: Managed<Set<Destination>>) {
+    static func set(_ value: Set<Destination>, of object: NSManagedObject, for property: Managed<Set<Destination>>) {
         object.setMembers(named: property.name, to: value as Set<NSManagedObject>, shownAs: Destination.self)
     }
 }
@@ -30,7 +30,7 @@ enum OrderedAccess<Destination: NSManagedObject>: ManagedAccess {
         object.members(named: property.name, as: Destination.self)
     }
 
-    static func set(_ value: [Destination], of object: NSManagedObject, _ property: Managed<[Destination]>) {
+    static func set(_ value: [Destination], of object: NSManagedObject, for property: Managed<[Destination]>) {
         object.setMembers(named: property.name, to: NSOrderedSet(array: value), shownAs: Destination.self)
     }
 }
@@ -40,7 +40,7 @@ enum OrderedSetAccess: ManagedAccess {
         NSOrderedSet(array: object.members(named: property.name, as: NSManagedObject.self))
     }
 
-    static func set(_ value: NSOrderedSet, of object: NSManagedObject, _ property: Managed<NSOrderedSet>) {
+    static func set(_ value: NSOrderedSet, of object: NSManagedObject, for property: Managed<NSOrderedSet>) {
         object.setMembers(named: property.name, to: value)
     }
 }
@@ -67,7 +67,7 @@ extension NSManagedObject {
         named name: String, to value: Any, shownAs type: Destination.Type
     ) {
         if let hidden = members(named: name).first(where: { !($0 is Destination) }) {
-            return noteUnwritable(name, HiddenMember(hidden, expected: type))
+            return noteUnwritable(name, error: HiddenMember(hidden, expected: type))
         }
         setMembers(named: name, to: value)
     }

@@ -47,9 +47,9 @@ private struct Reader {
     private let largest: Int
     /// The number of elements, keys and values that were read.
     private var elementCount = 0
-    /// The largest number of bytes of the texts that are created. Objects that share one text can grow without limit.
+    /// The largest number of bytes of the strings that are created. Objects that share one string can grow without limit.
     private let longest: Int
-    /// The number of bytes of the texts that were created.
+    /// The number of bytes of the strings that were created.
     private var textSize = 0
     private static let deepest = 64
 

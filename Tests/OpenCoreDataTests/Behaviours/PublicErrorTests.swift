@@ -6,7 +6,7 @@ import Testing
 /// Every public call that throws, with a mistake. The list of public declarations says which calls there are.
 @Suite("Behaviours: errors of public calls")
 struct PublicErrorTests {
-    private typealias Mistake = (code: CocoaError.Code, call: () throws -> Void)
+    typealias Mistake = (code: CocoaError.Code, call: () throws -> Void)
 
     /// The calls that throw no errors of the framework.
     private static let foreign: Set<String> = [
@@ -17,6 +17,9 @@ struct PublicErrorTests {
         "NSEntityMigrationPolicy.endInstanceCreation(forMapping:manager:)",
         "NSEntityMigrationPolicy.endRelationshipCreation(forMapping:manager:)",
         "NSEntityMigrationPolicy.performCustomValidation(forMapping:manager:)",
+        // No migration is deferred.
+        "NSPersistentStoreCoordinator.finishDeferredLightweightMigration()",
+        "NSPersistentStoreCoordinator.finishDeferredLightweightMigrationTask()",
     ]
 
     /// The names of all public functions and initializers that throw by themselves, not only what a closure throws.
@@ -64,7 +67,11 @@ struct PublicErrorTests {
     }
 
     private func mistakes() throws -> [String: Mistake] {
-        try contextMistakes().merging(coordinatorMistakes()) { $1 }.merging(migrationMistakes()) { $1 }
+        try [
+            contextMistakes(), policyMistakes(), coordinatorMistakes(), storeMistakes(), typedMistakes(),
+            migrationMistakes(),
+        ]
+        .reduce([:]) { $0.merging($1) { $1 } }
     }
 
     private func contextMistakes() throws -> [String: Mistake] {

@@ -49,11 +49,11 @@ struct RandomBatchExpressionTests {
         var expected: [NSManagedObjectID: AttributeValue] = [:]
         var rejection: (any Error)?
         var before: [NSManagedObjectID: AttributeValue] = [:]
+        for object in objects { before[object.objectID] = object.attribute(try #require(slot(attribute, of: object))) }
         do {
             let projection = try PreparedProjection(ProjectionTree([tree]))
             for object in objects {
                 let slot = try #require(self.slot(attribute, of: object))
-                before[object.objectID] = object.attribute(slot)
                 let value = try projection.rows(of: [object])[0][0]
                 do {
                     expected[object.objectID] = try object.compiledEntity.checked(
@@ -73,7 +73,8 @@ struct RandomBatchExpressionTests {
                 let (found, wanted) = (object.attribute(slot), values[object.objectID])
                 #expect(
                     number(found) == wanted.flatMap(number) && (number(found) != nil || found == wanted),
-                    "\(name): \(entity).\(attribute.name) = \(tree.format): \(found), not \(wanted ?? .null)")
+                    "\(name): \(entity).\(attribute.name) = \(tree.format): \(found), not \(String(describing: wanted))"
+                )
             }
         }
         guard let failure else {

@@ -82,7 +82,8 @@ struct ParentUndoTests {
         try child.save()
         #expect(root.insertedObjects.isEmpty)
         try root.save()
-        let stored = try GraphLibrary.context(coordinator).all("Book")
+        let context = GraphLibrary.context(coordinator)
+        let stored = try context.all("Book")
         #expect(stored.map { $0.text("title") } == ["b"])
         #expect(stored.first?.set("tags").isEmpty == true && marks(stored.first) == [1, 2, 3])
     }

@@ -60,7 +60,7 @@ struct ConflictChoice {
     /// - Parameter fresh: The rows as the store holds them now.
     func unsettled(_ conflicts: [SaveConflicts.Conflict], in fresh: FreshRows) -> Set<RowID> {
         let open = conflicts.filter { conflict in
-            // The object of a deleted row is gone, or is inserted again.
+            // The object of a deleted row is deleted, or inserted again.
             guard let object = rows[conflict.row], object.status.isDisjoint(with: [.gone, .inserted]) else {
                 return false
             }

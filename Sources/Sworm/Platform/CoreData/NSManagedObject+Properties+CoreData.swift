@@ -43,11 +43,11 @@ extension NSManagedObject {
     // Not the primitive value, which has to be changed with a notification for sets.
     func setMembers(named name: String, to value: Any) { setValue(value, forKey: name) }
 
-    func noteUnreadable(_ name: String, type: String, _ error: any Error) {
+    func noteUnreadable(_ name: String, type: String, error: any Error) {
         logReading(of: name, "Cannot read '\(name)' as \(type): \(error). Change the type of the property.")
     }
 
-    func noteUnwritable(_ name: String, _ error: any Error) {
+    func noteUnwritable(_ name: String, error: any Error) {
         SystemLog.write("\(entity.name ?? ""): Cannot set '\(name)', which keeps its value: \(error)")
     }
 

@@ -28,11 +28,11 @@ extension NSManagedObject {
 
     func setMembers(named name: String, to value: Any) { setRelationship(named: name, to: value) }
 
-    func noteUnreadable(_ name: String, type: String, _ error: any Error) {
+    func noteUnreadable(_ name: String, type: String, error: any Error) {
         noteAccess("Cannot read '\(name)' as \(type): \(error). Change the type of the property.", key: name, error)
     }
 
-    func noteUnwritable(_ name: String, _ error: any Error) { refuseAccess(error, key: name) }
+    func noteUnwritable(_ name: String, error: any Error) { refuseAccess(error, key: name) }
 
     func noteWrongClass(of object: NSManagedObject, in name: String, expected: NSManagedObject.Type) {
         noteAccess(

@@ -57,6 +57,8 @@ struct DriftFacts {
         case let fetched as NSFetchedPropertyDescription:
             kind = "fetched property"
             add(ModelJSON.fetched(fetched), former: fetched.renamingIdentifier)
+            // A compiled model marks each fetched property as transient, a document does not.
+            facts.removeAll { $0.subject == "isTransient" }
             add("predicate", says: Self.text(.optional(fetched.request.canonicalPredicateText)))
         default: kind = "property"
         }
