@@ -21,9 +21,10 @@ extension NSPersistentStoreCoordinator {
     ///     framework's own keys, which cannot be changed.
     ///   - storeType: `NSSQLiteStoreType`.
     ///   - url: The URL of the file.
-    ///   - options: Options by key. The timeout is used.
-    /// - Throws: An error if there is no store at the URL that can be written, if another process is writing it for too
-    ///   long, or if a value cannot be represented in a property list.
+    ///   - options: Options by key. The timeout and `SwormWritesMirroredStoresOption` are used.
+    /// - Throws: An error if there is no store at the URL that can be written, if the store is mirrored to CloudKit and
+    ///   the options do not allow writing it, if another process is writing it for too long, or if a value cannot be
+    ///   represented in a property list.
     public static func setMetadata(
         _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
         options: [AnyHashable: Any]? = nil

@@ -45,6 +45,35 @@ struct ExistentialRequestTests {
         #expect(controller.fetchedObjects?.count == 2)
     }
 
+    @Test func `the controller that a delegate receives has the request of its own type only`() throws {
+        final class Delegate: NSFetchedResultsControllerDelegate {
+            var names: [String?] = []
+            func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+                names.append(controller.fetchRequest.entityName)
+            }
+        }
+        let context = try context()
+        let delegate = Delegate()
+        func follow<Result>(_ request: NSFetchRequest<Result>) throws -> NSFetchedResultsController<Result> {
+            request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+            let controller = NSFetchedResultsController(
+                fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+            controller.delegate = delegate
+            try controller.performFetch()
+            return controller
+        }
+        let untyped = try follow(NSFetchRequest<any NSFetchRequestResult>(entityName: "Tag"))
+        try context.make("Tag", ["name": "c"])
+        context.processPendingChanges()
+        #expect(delegate.names == ["Tag"])
+        untyped.delegate = nil
+        let typed = try follow(NSFetchRequest<NSManagedObject>(entityName: "Tag"))
+        try context.make("Tag", ["name": "d"])
+        context.processPendingChanges()
+        #expect(delegate.names == ["Tag", nil])
+        #expect(typed.fetchRequest.entityName == "Tag")
+    }
+
     @Test func `fetchRequest of a class requests the objects of its entity`() throws {
         let context = try context()
         let untyped: NSFetchRequest<any NSFetchRequestResult> = RequestedTag.fetchRequest()

@@ -253,6 +253,15 @@ struct MirroredMigrationTests {
         #expect(error.message.contains(SwormWritesMirroredStoresOption))
     }
 
+    @Test func `a plan does not migrate a mirrored store, and the error names what does`() throws {
+        let store = try store(MirroredVersion(["B", "D"]))
+        // The replacement of the store by which a plan begins.
+        let error = try refusal({ _ = try StoreReplacement(of: store.url) }, of: store)
+        for part in ["migration plan", "NSPersistentContainer", SwormWritesMirroredStoresOption, "--mirrored"] {
+            #expect(error.message.contains(part), "\(part) in \(error.message)")
+        }
+    }
+
     // MARK: Managers
 
     @Test func `a manager does not migrate a mirrored store to a new one, unless that is not meant to be mirrored`()

@@ -92,6 +92,7 @@ struct ReadmeTests {
             ("GettingStarted", "perform"),
             ("History", "deleteHistory"),
             ("LookingIntoAStore", "StoredModel"),
+            ("MirroredStores", "SwormWritesMirroredStoresOption"),
             ("OnAServer", "ConditionAllowList"),
             ("Speed", "expectStatements"),
             ("Testing", "ReleaseLedger"),

@@ -1,6 +1,16 @@
 import SwormSQLite
 
 extension StoreReplacement {
+    /// Throws an error if the store is mirrored to CloudKit. A migration plan has no options that allow its migration.
+    func refuseMirroredSource() throws {
+        guard let inspection = try inspection() else { return }
+        try StoreMigration.refuseMirrored(
+            inspection, files: files, options: options,
+            advice:
+                "A migration plan does not migrate such a store. To migrate it anyway, open it in an NSPersistentContainer with the option \(SwormWritesMirroredStoresOption), or use `sworm-tool migrate` with `--mirrored`."
+        )
+    }
+
     /// Throws an error if a store that is to be replaced by another one is mirrored to CloudKit, unless the options allow
     /// writing mirrored stores.
     func refuseMirroredTarget() throws {

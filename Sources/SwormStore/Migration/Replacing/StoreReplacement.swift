@@ -16,21 +16,19 @@ package final class StoreReplacement {
     private(set) var current: StoreFiles?
     private var count = 0
 
-    /// Creates a replacement for an existing store.
+    /// Creates a replacement for an existing store, which a migration plan migrates.
     ///
     /// - Parameters:
     ///   - url: The URL of the store.
     ///   - timeout: The seconds to wait for other connections that have the store open.
     ///   - steps: The number of steps that will follow.
-    /// - Throws: ``CoreDataError`` if the store is in use, cannot be written, or there is not enough disk space beside
-    ///   it.
+    /// - Throws: ``CoreDataError`` if the store is in use, cannot be written, is mirrored to CloudKit, or there is not
+    ///   enough disk space beside it.
     package convenience init(of url: URL, timeout: Double = StoreOptions().busyTimeout, steps: Int = 1) throws {
         var options = StoreOptions()
         options.busyTimeout = min(timeout, StoreOptions.longestTimeout)
         try self.init(of: url, options: options, isMissingAllowed: false, steps: steps)
-        if let inspection = try inspection() {
-            try StoreMigration.refuseMirrored(inspection, files: files, options: options)
-        }
+        try refuseMirroredSource()
     }
 
     /// Creates a replacement for a store.
