@@ -149,6 +149,35 @@ struct MergePolicySubclassTests {
         }
     }
 
+    @Test(arguments: [
+        (NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType, 3),
+        (.mergeByPropertyStoreTrumpMergePolicyType, 1),
+    ])
+    func `a policy may settle the constraints of new objects one at a time and repeatedly`(
+        type: NSMergePolicyType, year: Int
+    ) throws {
+        for isStored in [true, false] {
+            let model = GraphLibrary.model()
+            model.entitiesByName["Book"]?.uniquenessConstraints = [["isbn"], ["title"]]
+            let coordinator = try GraphLibrary.coordinator(model: model)
+            let first = GraphLibrary.context(coordinator)
+            let second = GraphLibrary.context(coordinator)
+            let policy = RecordingPolicy(merge: type)
+            policy.settlesSingly = true
+            second.mergePolicy = policy
+            let old = try (isStored ? first : second).make("Book", ["title": "a", "isbn": "1", "year": 1])
+            try first.save()
+            let new = try second.make("Book", ["title": "a", "isbn": "1", "year": 3])
+            try second.save()
+            #expect(Set(policy.constraints.map(\.constraint)) == [["isbn"], ["title"]])
+            #expect(!second.hasChanges && (!isStored || new.objectID == old.objectID))
+            let reader = GraphLibrary.context(coordinator)
+            let books = try reader.all("Book")
+            #expect(books.map(\.objectID) == [old.objectID])
+            #expect(books.map { $0.value(forKey: "year") as? Int } == [year])
+        }
+    }
+
     @Test func `unique values of an existing row reach the policy, which may keep values of both`() throws {
         let coordinator = try GraphLibrary.coordinator()
         let first = GraphLibrary.context(coordinator)
@@ -222,7 +251,7 @@ private final class RecordingPolicy: NSMergePolicy, @unchecked Sendable {
     var resolvesItself: ((NSMergeConflict) -> Void)?
     /// Another policy that resolves the conflicts of rows.
     var delegate: NSMergePolicy?
-    /// Whether each conflict of rows is resolved by itself, and then all of them once more.
+    /// Whether each conflict is resolved by itself, and then all of them once more.
     var settlesSingly = false
 
     override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
@@ -240,6 +269,10 @@ private final class RecordingPolicy: NSMergePolicy, @unchecked Sendable {
 
     override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
         constraints += list
+        if settlesSingly {
+            for conflict in list + list { try super.resolve(constraintConflicts: [conflict]) }
+            return
+        }
         try list.forEach(unites)
         try super.resolve(constraintConflicts: list)
     }
