@@ -71,6 +71,18 @@ struct ParentReadingTests {
         #expect(count <= 2)
     }
 
+    @Test func `a fetch does not read a changed object that the parent has deleted`() throws {
+        let own = try #require(try child.all("Book", "year == 0").first)
+        let author = try #require(own.object("author"))
+        root.delete(root.object(with: author.objectID))
+        own.setValue(nil, forKey: "author")
+        #expect(child.updatedObjects == [own, author])
+        // From now on, reading the object is an error of the fetch.
+        child.shouldDeleteInaccessibleFaults = false
+        #expect(try child.all("Author", "name == 'author 0'").isEmpty)
+        #expect(try child.all("Author").count == 4)
+    }
+
     @Test func `prefetched relationships are not read again`() throws {
         let request = request { $0.relationshipKeyPathsForPrefetching = ["author", "reviews"] }
         let books = try child.fetch(request)

@@ -90,6 +90,26 @@ struct ParentTreeTests {
         #expect(try root.all("Book").map { $0.text("title") } == ["a"])
     }
 
+    @Test(arguments: [true, false])
+    func `a save says that the objects which a child had before its coordinator are lost`(waits: Bool) async throws {
+        let root = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        let child = Self.child(of: root)
+        let entity = try #require(coordinator.managedObjectModel.entitiesByName["Book"])
+        // While this closure runs, the block waits in which the parent makes the child take over its coordinator.
+        child.performAndWait {
+            _ = NSManagedObject(entity: entity, insertInto: child)
+            #expect(child.insertedObjects.count == 1)
+            root.persistentStoreCoordinator = coordinator
+            if !waits { expectError(.coreData) { try child.save() } }
+        }
+        await child.perform {}
+        if waits { expectError(.coreData) { try child.save() } }
+        #expect(child.persistentStoreCoordinator === coordinator && !child.hasChanges)
+        _ = try child.make("Book", ["title": "a"])
+        try child.save()
+        #expect(try root.all("Book").map { $0.text("title") } == ["a"])
+    }
+
     @Test func `a context without its parent keeps the coordinator that it was given`() async throws {
         let other = try GraphLibrary.coordinator()
         let root = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)

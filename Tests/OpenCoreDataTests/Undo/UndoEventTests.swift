@@ -165,6 +165,33 @@ struct UndoEventTests {
         #expect(book.text("title") == "a" && manager.redoActionName == "Rename")
     }
 
+    @Test func `the steps of deallocated targets leave when other steps are registered`() {
+        weak var last: NSObject?
+        weak var earlier: NSObject?
+        func register() {
+            let (target, content) = (NSObject(), NSObject())
+            earlier = content
+            manager.registerUndo(withTarget: target) { _ in withExtendedLifetime(content) {} }
+            rename("b")
+            context.processPendingChanges()
+            let lastContent = NSObject()
+            last = lastContent
+            manager.registerUndo(withTarget: target) { _ in withExtendedLifetime(lastContent) {} }
+        }
+        register()
+        #expect(last != nil && earlier != nil)
+        rename("c")
+        context.processPendingChanges()
+        #expect(last == nil && earlier != nil)
+        for title in 0..<20 {
+            rename("\(title)")
+            context.processPendingChanges()
+        }
+        #expect(earlier == nil)
+        for _ in 0..<22 { context.undo() }
+        #expect(book.text("title") == "a" && !manager.canUndo)
+    }
+
     // MARK: Menus
 
     @Test func `menu titles have the name of the step`() {

@@ -186,6 +186,40 @@ struct UndoneDeletionTests {
         #expect(try context.all("Leaf").count == 2)
     }
 
+    @Test func `an insertion that is undone does not delete the earlier owner of a member by a cascade`() throws {
+        let parent = try context.make("Person", ["name": "Ann"])
+        try context.save()
+        let child = try context.make("Person", ["name": "Ben", "parent": parent])
+        context.undo()
+        #expect(child.managedObjectContext == nil && context.deletedObjects.isEmpty)
+        #expect(parent.set("children").isEmpty)
+        context.redo()
+        #expect(context.insertedObjects == [child] && child.object("parent") === parent)
+        #expect(parent.set("children") == [child])
+        try context.save()
+        #expect(try other.all("Person").count == 2)
+    }
+
+    @Test func `a deletion that was taken back and is undone does not reach an earlier owner`() throws {
+        let parent = try context.make("Person", ["name": "Ann"])
+        let child = try context.make("Person", ["name": "Ben", "parent": parent])
+        try context.save()
+        context.delete(child)
+        context.processPendingChanges()
+        #expect(context.deletedObjects == [child, parent])
+        context.insert(parent)
+        context.processPendingChanges()
+        context.insert(child)
+        #expect(child.object("parent") === parent)
+        context.undo()
+        #expect(context.deletedObjects == [child])
+        context.redo()
+        #expect(context.deletedObjects.isEmpty && child.object("parent") === parent)
+        for _ in 0..<3 { context.undo() }
+        #expect(context.deletedObjects.isEmpty && child.object("parent") === parent)
+        #expect(parent.set("children") == [child])
+    }
+
     @Test func `an object that is inserted again awakes from its first insertion only`() throws {
         let (context, tag) = try tag()
         context.delete(tag)

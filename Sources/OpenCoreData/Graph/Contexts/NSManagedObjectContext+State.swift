@@ -134,7 +134,15 @@ extension NSManagedObjectContext {
         guard nesting.parent != nil else { return }
         var top: NSManagedObjectContext = self
         while let above = top.shared.withLock({ $0.links.parent }) { top = above }
+        let mayLose = coordinator == nil && hasUnsavedObjects
         setCoordinator(top.shared.withLock { $0.coordinator })
+        // The application has not asked this context to discard its objects, and a save would find nothing to write.
+        guard mayLose, coordinator != nil else { return }
+        faulting.note(
+            CoreDataError(
+                NSCoreDataError,
+                "The objects that were inserted into the context before its parent had a persistent store coordinator were discarded. Set the coordinator of the parent first, and insert the objects again."
+            ))
     }
 
     /// Whether saves of other contexts may affect this one. A subclass decides for itself.

@@ -251,10 +251,12 @@ extension NSManagedObjectContext {
                     continue
                 }
                 try interruption.check()
+                // A changed object that the parent does not have is found again once the parent has it. The row of an
+                // object that was read is looked for last, because that may read it in the parent.
+                let isUnread = object.snapshot.isUnread
+                if isUnread, try !isInParent(object) { continue }
                 guard try predicate?.matches(object) ?? true else { continue }
-                // A changed object that the parent does not have is found again once the parent has it. This is the
-                // last condition, because it may read the row.
-                if object.status.contains(.updated), try !isInParent(object) { continue }
+                if !isUnread, object.status.contains(.updated), try !isInParent(object) { continue }
                 objects.append(object)
             }
         }

@@ -6,6 +6,8 @@ extension NSManagedObjectContext {
     final func saveChanges() throws {
         lock.lock()
         defer { lock.unlock() }
+        // A child takes over the coordinator of its parent before its changes are looked for, because it may lose them.
+        _ = currentCoordinator
         try throwReadError()
         if saving.isRunning { return }
         defer { forgetMergedDeletions() }

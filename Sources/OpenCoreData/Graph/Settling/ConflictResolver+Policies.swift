@@ -70,10 +70,21 @@ struct ConflictChoice {
         return Set(open.map(\.row))
     }
 
-    func of(_ conflicts: [ConstraintConflict]) -> [ConstraintConflict] {
-        conflicts.filter { conflict in
-            guard let chosen = constraints[conflict.constraint] else { return false }
-            return conflict.conflictingObjects.contains(where: chosen.contains)
+    /// Returns the chosen ones of some conflicts of unique values, without the objects that the policy has already
+    /// settled.
+    ///
+    /// - Parameter builder: The present changes, which lack the objects that were united with a row or another object.
+    func unsettled(_ conflicts: [ConstraintConflict], in builder: SaveRequestBuilder) -> [ConstraintConflict] {
+        let present = builder.objects
+        return conflicts.compactMap { conflict in
+            guard let chosen = constraints[conflict.constraint],
+                conflict.conflictingObjects.contains(where: chosen.contains)
+            else { return nil }
+            var open = conflict
+            open.conflictingObjects.removeAll { present[$0] == nil }
+            // One object alone is in conflict with a row only.
+            let fewest = conflict.databaseObject == nil ? 2 : 1
+            return open.conflictingObjects.count < fewest ? nil : open
         }
     }
 }

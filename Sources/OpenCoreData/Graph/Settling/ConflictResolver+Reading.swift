@@ -119,7 +119,10 @@ extension ConflictResolver {
         case .links(let met): settlement.settle(met)
         case .constraints(let met):
             let all = try constraintConflicts(met, in: builder, reading: rows.values)
-            guard settlement.settle(choice?.of(all) ?? all) else { return nil }
+            let open = choice?.unsettled(all, in: builder) ?? all
+            // A policy may settle conflicts one at a time, and uniting an object settles all conflicts that it has.
+            if choice != nil, open.isEmpty { return settlement }
+            guard settlement.settle(open) else { return nil }
         }
         return settlement
     }

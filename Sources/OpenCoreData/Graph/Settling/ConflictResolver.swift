@@ -12,6 +12,9 @@ final class ConflictResolver {
     let origin: ObjectOrigin
     /// The way in which conflicts are settled: that of the context's policy, or of another policy which that one calls.
     private(set) var mergeType: NSMergePolicyType
+    /// The type by which a policy of the application has settled conflicts last. It also settles the conflicts of
+    /// relationships that follow, because a policy does not receive those.
+    private var calledType: NSMergePolicyType?
     /// The unsaved changes before conflicts were settled. A failed write restores them.
     private var before: ContextCheckpoint
     private var settled = SettledConflicts()
@@ -97,7 +100,9 @@ final class ConflictResolver {
                 if let policy = context.customMergePolicy, !conflicts.areLinks {
                     try ask(policy, to: conflicts, in: builder, reading: rows, collecting: collect)
                 } else {
-                    try settle(conflicts, in: builder, reading: rows)
+                    try settling(by: calledType ?? mergeType) {
+                        try settle(conflicts, in: builder, reading: rows)
+                    }
                 }
             }
             // An object may now lack required values, or its deletion may be denied.
@@ -121,6 +126,14 @@ final class ConflictResolver {
         try apply(settlement, reading: rows, in: builder)
     }
 
+    /// Calls a closure that settles conflicts in the way of a type.
+    private func settling(by type: NSMergePolicyType, _ work: () throws -> Void) rethrows {
+        let own = mergeType
+        mergeType = type
+        defer { mergeType = own }
+        try work()
+    }
+
     /// Lets a policy of the application settle conflicts. It may change objects and settle only some of the conflicts,
     /// so that everything is compared with the store again afterwards.
     private func ask(
@@ -128,14 +141,14 @@ final class ConflictResolver {
         collecting collect: @escaping Collecting
     ) throws {
         let resolution = ConflictResolution(in: context) { [self] rows, constraints, type in
-            let own = mergeType
-            mergeType = type
-            defer { mergeType = own }
-            // The policy may have changed objects.
-            let builder = try collect(lostVersions)
-            let fresh = try self.rows(around: conflicts, in: builder)
-            let choice = ConflictChoice(rows: rows, constraints: constraints)
-            try settle(conflicts, in: builder, reading: fresh, only: choice)
+            try settling(by: type) {
+                // The policy may have changed objects.
+                let builder = try collect(lostVersions)
+                let fresh = try self.rows(around: conflicts, in: builder)
+                let choice = ConflictChoice(rows: rows, constraints: constraints)
+                try settle(conflicts, in: builder, reading: fresh, only: choice)
+            }
+            calledType = type
         }
         defer { resolution.end() }
         switch conflicts {

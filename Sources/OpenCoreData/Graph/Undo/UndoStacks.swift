@@ -44,6 +44,9 @@ struct UndoStacks {
     /// The groups that are open, the outermost first.
     private(set) var groups: [Step] = []
     var work = Work.registering
+    /// The number of steps at which all of them are checked for deallocated targets: twice as many as the last check
+    /// has left, so that a step is checked a few times only.
+    private var nextCheck = 16
     /// The maximum number of steps; 0 for no limit.
     var limit = 0 { didSet { dropOldest() } }
 
@@ -120,6 +123,12 @@ struct UndoStacks {
     }
 
     private mutating func add(_ step: Step) {
+        // The closures of a step hold objects as long as it stays.
+        while undoSteps.last?.isLive == false { undoSteps.removeLast() }
+        if undoSteps.count + redoSteps.count >= nextCheck {
+            removeDead()
+            nextCheck = max(16, 2 * (undoSteps.count + redoSteps.count))
+        }
         switch work {
         case .registering:
             redoSteps.removeAll()

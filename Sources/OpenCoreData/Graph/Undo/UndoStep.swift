@@ -65,6 +65,7 @@ struct UndoStep {
         // Without an inverse, the objects at the other end know nothing of the relationship, so a cascade would delete
         // them.
         for change in inserted { attempt { try restoreRelationships(change, onlyWithoutInverse: true) } }
+        for change in inserted { attempt { try clearCascades(of: change.record.object) } }
         for change in inserted { context.deleteObject(change.record.object) }
         for (object, event) in events {
             guard let event, event == .undoInsertion || object.isPresent else { continue }
@@ -94,6 +95,23 @@ struct UndoStep {
         for (slot, links) in change.links.sorted(by: { $0.key < $1.key }) where isRestored(slot) {
             for other in links.added where try other.isReachable() { try object.removeMember(slot, object: other) }
             for other in links.removed where try other.isReachable() { try object.addMember(slot, object: other) }
+        }
+    }
+}
+
+extension UndoStep {
+    /// Clears the relationships to one whose cascades would delete objects that existed before the event. Those objects
+    /// have not recorded the relationship: it has no inverse, or one to many.
+    ///
+    /// An earlier destination does not return: if the event has taken back the deletion of the object, the cascade
+    /// would delete that destination again.
+    private func clearCascades(of object: NSManagedObject) throws {
+        guard try object.isReachable() else { return }
+        let model = object.objectID.origin.compiled
+        for (slot, relationship) in object.compiledEntity.relationships.enumerated()
+        where relationship.deleteRule == .cascadeDeleteRule && !relationship.isToMany && !relationship.isTransient {
+            let inverse = relationship.inverse.map { model[relationship.destination].relationships[$0] }
+            if inverse?.isToMany ?? true { try object.setDestination(slot, to: nil) }
         }
     }
 }
