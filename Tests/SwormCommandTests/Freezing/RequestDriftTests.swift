@@ -1,4 +1,5 @@
 import Foundation
+@testable import OpenCoreData
 import Testing
 
 @testable import SwormCommand
@@ -44,6 +45,26 @@ struct RequestDriftTests {
         try workshop.makeStore(keepsModel: true)
         let store = Run(["freeze", "--check", workshop.storePath, workshop.file("Frozen")])
         #expect(store.code == .ok, "\(store.out)\(store.err)")
+    }
+
+    @Test func `the comparison of a sort order is compared, and the standard one has no words`() throws {
+        func model(_ selector: Selector?) -> NSManagedObjectModel {
+            let found = NSFetchedPropertyDescription()
+            found.name = "found"
+            found.requestedEntityName = "Book"
+            found.request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: false, selector: selector)]
+            let book = NSEntityDescription()
+            book.name = "Book"
+            book.properties = [found]
+            let model = NSManagedObjectModel()
+            model.entities = [book]
+            return model
+        }
+        #expect(ModelDrift.lines(from: model(nil), to: model("compare:")) == [])
+        #expect(
+            ModelDrift.lines(from: model(nil), to: model("localizedCompare:")) == [
+                "entity Book: fetched property found changed its sort order from title descending to title descending by localizedCompare:"
+            ])
     }
 
     @Test(arguments: [
