@@ -33,7 +33,7 @@ private struct Reader {
         var className: String
         /// The number of values in it, each counted as often as it occurs.
         var size = 1
-        /// The depth of the nested collections, including this one.
+        /// The depth of the nested objects, including this one. A plain value is not an object.
         var height = 0
     }
 
@@ -88,7 +88,7 @@ private struct Reader {
             throw ArchiveError("a collection in the archive contains itself")
         }
         defer { open.remove(object.number) }
-        let result: Result
+        var result: Result
         switch object.className {
         case "NSArray", "NSMutableArray":
             let elements = try elements(of: object, depth: depth)
@@ -102,6 +102,7 @@ private struct Reader {
         case "NSNull": result = Result(value: NSNull(), className: "NSNull")
         default: result = try leaf(object)
         }
+        result.height = max(1, result.height)
         known[object.number] = result
         return result
     }
