@@ -62,11 +62,11 @@ extension NSManagedObject {
     /// Sets a relationship to members of a class.
     ///
     /// A property of a class does not show members of another class, and whoever sets it does not mean to remove them.
-    /// The write is rejected while there are any.
+    /// The write is rejected while there are any. One that is deleted is removed by the deletion, whatever is written.
     fileprivate func setMembers<Destination: NSManagedObject>(
         named name: String, to value: Any, shownAs type: Destination.Type
     ) {
-        if let hidden = members(named: name).first(where: { !($0 is Destination) }) {
+        if let hidden = members(named: name).first(where: { !($0 is Destination) && !$0.isDeleted }) {
             return noteUnwritable(name, error: HiddenMember(hidden, expected: type))
         }
         setMembers(named: name, to: value)

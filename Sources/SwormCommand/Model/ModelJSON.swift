@@ -78,7 +78,11 @@ enum ModelJSON {
 
     static func fetched(_ property: NSFetchedPropertyDescription) -> JSONValue {
         let request = property.request
-        let sorts = (request.sortDescriptors ?? []).map { "\($0.key ?? "?")\($0.ascending ? "" : " descending")" }
+        let sorts = (request.sortDescriptors ?? []).map { descriptor in
+            let comparison = descriptor.selector?.description ?? "compare:"
+            return (descriptor.key ?? "?") + (descriptor.ascending ? "" : " descending")
+                + (comparison == "compare:" ? "" : " by \(comparison)")
+        }
         return .object(
             common(property) + [
                 ("entity", .optional(property.requestedEntityName)),

@@ -61,7 +61,7 @@ extension ExpressionTree {
     }
 
     /// The number of keys at the end of the expression. Each of them is a level of the tree.
-    var keyCount: Int {
+    package var keyCount: Int {
         var count = 0
         var current = self
         while case .key(let base, _) = current {

@@ -45,7 +45,8 @@ enum TreeNode {
         return deepest
     }
 
-    private func continues(in child: TreeNode) -> Bool {
+    /// Returns whether a child is on the same level: an AND directly below an AND, and an OR below an OR.
+    func continues(in child: TreeNode) -> Bool {
         switch (self, child) {
         case (.predicate(.and), .predicate(.and)), (.predicate(.or), .predicate(.or)): true
         default: false

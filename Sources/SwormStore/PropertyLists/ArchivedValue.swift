@@ -33,7 +33,7 @@ private struct Reader {
         var className: String
         /// The number of values in it, each counted as often as it occurs.
         var size = 1
-        /// The depth of the nested collections, including this one.
+        /// The depth of the nested objects, including this one. A plain value is not an object.
         var height = 0
     }
 
@@ -51,6 +51,11 @@ private struct Reader {
     private let longest: Int
     /// The number of bytes of the strings that were created.
     private var textSize = 0
+    /// The largest number of bytes of the members and keys that are hashed. Each use of a long string hashes all of it,
+    /// and costs the archive a few bytes.
+    private let mostHashed: Int
+    /// The number of bytes of the members and keys that were hashed.
+    private var hashedSize = 0
     private static let deepest = 64
 
     private static var tooDeep: ArchiveError {
@@ -62,6 +67,7 @@ private struct Reader {
         largest = max(1 << 20, size)
         // A byte of an archive can become three bytes of text.
         longest = max(16 << 20, 4 * size)
+        mostHashed = max(256 << 20, 4 * size)
     }
 
     mutating func read(_ value: KeyedArchive.Value, depth: Int) throws(ArchiveError) -> Result {
@@ -88,7 +94,7 @@ private struct Reader {
             throw ArchiveError("a collection in the archive contains itself")
         }
         defer { open.remove(object.number) }
-        let result: Result
+        var result: Result
         switch object.className {
         case "NSArray", "NSMutableArray":
             let elements = try elements(of: object, depth: depth)
@@ -102,6 +108,7 @@ private struct Reader {
         case "NSNull": result = Result(value: NSNull(), className: "NSNull")
         default: result = try leaf(object)
         }
+        result.height = max(1, result.height)
         known[object.number] = result
         return result
     }
@@ -118,7 +125,7 @@ private struct Reader {
         case let number as Decimal: return Result(value: NSDecimalNumber(decimal: number), className: "NSDecimalNumber")
         case is UUID: return Result(value: value, className: "NSUUID")
         case let url as URL:
-            try countText(url.relativeString.utf8.count + (url.baseURL?.absoluteString.utf8.count ?? 0))
+            try countText(Self.size(of: url))
             return Result(value: url, className: "NSURL")
         case is Data: return Result(value: value, className: "NSData")
         default:
@@ -185,9 +192,21 @@ private struct Reader {
     }
 
     /// Returns a value as a member of a set, or as a key. Collections are not members: their hash is that of their count.
-    private func hashable(_ result: Result) throws(ArchiveError) -> AnyHashable {
+    private mutating func hashable(_ result: Result) throws(ArchiveError) -> AnyHashable {
         guard !["NSArray", "NSSet", "NSDictionary"].contains(result.className), let value = result.value as? AnyHashable
         else { throw ArchiveError("a member of a set, or a key, in the archive is a collection") }
+        switch result.value {
+        case let text as String: hashedSize += text.utf8.count
+        case let url as URL: hashedSize += Self.size(of: url)
+        default: break
+        }
+        guard hashedSize <= mostHashed else {
+            throw ArchiveError("the members and keys in the archive have more than \(mostHashed) bytes of text")
+        }
         return value
+    }
+
+    private static func size(of url: URL) -> Int {
+        url.relativeString.utf8.count + (url.baseURL?.absoluteString.utf8.count ?? 0)
     }
 }

@@ -58,6 +58,7 @@ struct ExpressionTests {
             #expect(try again.tree() == expression.tree(), "\(text)")
             #expect(expression.isEqual(again) && again.hash == expression.hash, "\(text)")
             #expect(expression.copy() as? NSExpression === expression)
+            #expect(try expression.content.size.depth == TreeSize(expression.tree()).depth, "\(text)")
         }
     }
 
@@ -153,6 +154,8 @@ struct ExpressionTests {
             nested { NSExpression(forFunction: "uppercase:", arguments: [$0]) },
             nested { NSExpression(forFunction: $0, selectorName: "valueForKeyPath:", arguments: ["a.b.c"]) },
             nested { NSExpression(forAggregate: [$0, 1]) }, nested { NSExpression(forUnionSet: $0, with: title) },
+            nested { NSExpression(forConstantValue: $0) },
+            nested { NSExpression(block: { _, _, _ in NSNull() }, arguments: [$0]) },
         ]
         for expression in deep {
             let error = try #require(throws: QueryError.self) { _ = try expression.tree() }
@@ -162,6 +165,24 @@ struct ExpressionTests {
             NSExpression(forFunction: "uppercase:", arguments: [inner])
         }
         #expect(shallow.function == "uppercase:")
+    }
+
+    @Test func `an expression that has each part twice is an error once it is too large`() throws {
+        let year = NSExpression(forKeyPath: "year")
+        func doubled(_ times: Int, by join: (NSExpression) -> NSExpression) -> NSExpression {
+            (0..<times).reduce(year) { part, _ in join(part) }
+        }
+        let joins: [(NSExpression) -> NSExpression] = [
+            { NSExpression(forFunction: "add:to:", arguments: [$0, $0]) },
+            { NSExpression(block: { _, _, _ in NSNull() }, arguments: [$0, $0]) },
+        ]
+        for join in joins {
+            for times in [19, 20] {
+                let error = try #require(throws: QueryError.self) { _ = try doubled(times, by: join).tree() }
+                #expect(error.code == .limit && error.message.contains("more than 1000000 parts"))
+            }
+            #expect(doubled(10, by: join).arguments?.count == 2)
+        }
     }
 
     @Test func `thousands of expressions are created and released`() {

@@ -289,6 +289,41 @@ struct TransformerTests {
         #expect(address(list.last) == first)
     }
 
+    @Test(arguments: [true, false])
+    func `a long text that is a member or a key very often is not read`(isSet: Bool) throws {
+        func archive(uses: Int) -> Data {
+            var writer = KeyedArchiveWriter()
+            let text = writer.object(
+                ["NSString", "NSObject"], fields: ["NS.bytes": .data(Data(repeating: 0x61, count: 1 << 20))])
+            let elements = Array(repeating: text, count: uses)
+            let root =
+                isSet
+                ? writer.set(elements) : writer.dictionary(keys: elements, values: elements, isMutable: false)
+            return writer.data(root: root)
+        }
+        #expect(try ArchivedValue(archive: archive(uses: 2)) != nil)
+        let error = try #require(throws: ArchiveError.self) { _ = try ArchivedValue(archive: archive(uses: 300)) }
+        #expect("\(error)".contains("members and keys"))
+    }
+
+    @Test func `the limit of the depth is the same for an object that was read before`() {
+        func isRead(levels: Int, leafFirst: Bool) -> Bool {
+            var writer = KeyedArchiveWriter()
+            let leaf = writer.object(["NSDate", "NSObject"], fields: ["NS.time": .real(1)])
+            var list = leaf
+            for _ in 1..<levels { list = writer.array([list]) }
+            let root = writer.array(leafFirst ? [leaf, list] : [list, leaf])
+            do {
+                return try ArchivedValue(archive: writer.data(root: root)) != nil
+            } catch {
+                #expect("\(error)".contains("levels deep"))
+                return false
+            }
+        }
+        #expect(isRead(levels: 63, leafFirst: true) && isRead(levels: 63, leafFirst: false))
+        #expect(!isRead(levels: 64, leafFirst: true) && !isRead(levels: 64, leafFirst: false))
+    }
+
     @Test func `any damage to an archive is survived`() throws {
         let context = try context("NSSecureUnarchiveFromData")
         let thing = try context.make("Thing", ["value": ["a": [1, 2.5, "b"], "c": Set(["d"])] as [String: Any]])

@@ -8,8 +8,10 @@ struct ManagedTests {
 
     init() throws { context = try Self.context(of: Self.coordinator()) }
 
-    private static func coordinator() throws -> NSPersistentStoreCoordinator {
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: ShopModel.model())
+    private static func coordinator(
+        _ model: NSManagedObjectModel = ShopModel.model()
+    ) throws -> NSPersistentStoreCoordinator {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         _ = try coordinator.addPersistentStore(
             ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
         return coordinator
@@ -108,6 +110,21 @@ struct ManagedTests {
         item.wrongParts = []
         try context.save()
         #expect(owner.items.isEmpty && item.parts.isEmpty)
+    }
+
+    @Test func `a write removes a deleted member of a class that the property does not show`() throws {
+        let model = ShopModel.model()
+        // The deletion leaves the object among the members.
+        model.entitiesByName["ShopItem"]?.relationshipsByName["owner"]?.deleteRule = .noActionDeleteRule
+        let context = try Self.context(of: Self.coordinator(model))
+        let (owner, item) = (ShopOwner(context: context), ShopItem(context: context))
+        owner.items = [item]
+        try context.save()
+        context.delete(item)
+        #expect(owner.items == [item] && item.isDeleted)
+        owner.wrongItems = []
+        try context.save()
+        #expect(owner.items.isEmpty)
     }
 
     @Test func `a stored value that the type does not have is the default`() throws {

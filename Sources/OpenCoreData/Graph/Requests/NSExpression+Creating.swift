@@ -29,8 +29,12 @@ extension NSCopying where Self == NSExpression {
     ///
     /// - Parameter value: The value. Requests accept the values of attributes, managed objects, and collections of them.
     public init(forConstantValue value: Any?) {
-        self = NSExpression.make(
-            ExpressionContent(Result { try constantTree(value) }, form: .constant(value)))
+        let tree = Result<ExpressionTree, any Error> { try constantTree(value) }
+        // An expression that is a constant is held like a part.
+        let content = (value as? NSExpression).map { held in
+            ExpressionContent.holding([held.content.size], tree: tree, form: .constant(value))
+        }
+        self = NSExpression.make(content ?? ExpressionContent(tree, form: .constant(value)))
     }
 
     /// Returns the expression for the object that is evaluated.
@@ -44,7 +48,7 @@ extension NSCopying where Self == NSExpression {
     /// - Parameter keyPath: Names of properties, joined by dots. Behind a to-many relationship, it may contain an operator:
     ///   `reviews.@count`. In the dictionaries of a fetch, it may begin with one, which is then applied to all rows.
     public init(forKeyPath keyPath: String) {
-        self = NSExpression.checking { try parseExpression("%K", arguments: [.value(.string(keyPath))]) }
+        self = NSExpression.checking { _ in try parseExpression("%K", arguments: [.value(.string(keyPath))]) }
     }
 
     /// Creates an expression for the result of a function.
@@ -59,7 +63,10 @@ extension NSCopying where Self == NSExpression {
     ///   - name: The name of the function.
     ///   - arguments: Expressions, or constant values.
     public init(forFunction name: String, arguments: [Any]) {
-        self = NSExpression.checking { try PredicateTree.call(name, with: arguments.map(argumentTree)).get() }
+        self = NSExpression.checking { parts in
+            let operands = try arguments.map { try parts.add($0) }
+            return try PredicateTree.call(name, with: operands).get()
+        }
     }
 
     /// Creates an expression for the result of a method of an object.
@@ -72,8 +79,8 @@ extension NSCopying where Self == NSExpression {
     ///   - name: The name of the method.
     ///   - arguments: Expressions, or constant values.
     public init(forFunction target: NSExpression, selectorName name: String, arguments: [Any]?) {
-        self = NSExpression.checking {
-            let operands = [try target.tree()] + (try (arguments ?? []).map(argumentTree))
+        self = NSExpression.checking { parts in
+            let operands = try ([target as Any] + (arguments ?? [])).map { try parts.add($0) }
             return try PredicateTree.call(name, with: operands).get()
         }
     }
@@ -82,22 +89,22 @@ extension NSCopying where Self == NSExpression {
     ///
     /// - Parameter subexpressions: Expressions, or constant values.
     public init(forAggregate subexpressions: [Any]) {
-        self = NSExpression.checking { .list(try subexpressions.map(argumentTree)) }
+        self = NSExpression.checking { parts in .list(try subexpressions.map { try parts.add($0) }) }
     }
 
     /// Creates an expression for the elements of two collections.
     public init(forUnionSet left: NSExpression, with right: NSExpression) {
-        self = NSExpression.checking { .set(.union, try left.tree(), try right.tree()) }
+        self = NSExpression.checking { parts in .set(.union, try parts.add(left), try parts.add(right)) }
     }
 
     /// Creates an expression for the elements that two collections have in common.
     public init(forIntersectSet left: NSExpression, with right: NSExpression) {
-        self = NSExpression.checking { .set(.intersect, try left.tree(), try right.tree()) }
+        self = NSExpression.checking { parts in .set(.intersect, try parts.add(left), try parts.add(right)) }
     }
 
     /// Creates an expression for the elements of one collection that another one does not have.
     public init(forMinusSet left: NSExpression, with right: NSExpression) {
-        self = NSExpression.checking { .set(.minus, try left.tree(), try right.tree()) }
+        self = NSExpression.checking { parts in .set(.minus, try parts.add(left), try parts.add(right)) }
     }
 
     /// Creates an expression for the elements of a collection that satisfy a predicate.
@@ -107,13 +114,16 @@ extension NSCopying where Self == NSExpression {
     ///   - variable: The name of the variable for the element in the predicate.
     ///   - predicate: The predicate.
     public init(forSubquery expression: NSExpression, usingIteratorVariable variable: String, predicate: NSPredicate) {
-        self = NSExpression.checking { .subquery(try expression.tree(), variable, try predicate.tree()) }
+        self = NSExpression.checking { parts in
+            .subquery(try parts.add(expression), variable, try parts.add(condition: predicate))
+        }
     }
 
     /// Creates an expression whose value depends on a predicate.
     public init(forConditional predicate: NSPredicate, trueExpression: NSExpression, falseExpression: NSExpression) {
-        self = NSExpression.checking {
-            .conditional(try predicate.tree(), try trueExpression.tree(), try falseExpression.tree())
+        self = NSExpression.checking { parts in
+            .conditional(
+                try parts.add(condition: predicate), try parts.add(trueExpression), try parts.add(falseExpression))
         }
     }
 
@@ -132,37 +142,88 @@ extension NSCopying where Self == NSExpression {
             NSPersistentStoreUnsupportedRequestTypeError,
             "A request or a model cannot use an expression made from a block. Use a key path, a constant or a function."
         )
+        let contents = (arguments ?? []).map(\.content)
         self = NSExpression.make(
-            ExpressionContent(
-                .failure(error), form: .block(block, arguments: (arguments ?? []).map(\.content))))
+            ExpressionContent.holding(
+                contents.map(\.size), tree: .failure(error), form: .block(block, arguments: contents)))
     }
 }
 
 extension NSCopying where Self == NSExpression {
-    /// Returns an expression for a tree, or for the error of making it.
+    /// Returns an expression for a tree, or for the error of making it. A tree that is too deep or too large is an
+    /// error.
     ///
-    /// A tree that is too deep is an error: whoever walks or releases it would exhaust the stack.
-    fileprivate static func checking(_ make: () throws -> ExpressionTree) -> NSExpression {
+    /// - Parameter make: Returns the tree. It adds each part of it.
+    fileprivate static func checking(_ make: (inout ExpressionParts) throws -> ExpressionTree) -> NSExpression {
+        var size: TreeSize?
         let result = Result<ExpressionTree, any Error> {
-            let tree = try make()
-            guard !tree.isTooDeep else {
-                throw QueryError(.limit, "the expression is nested more than \(PredicateLimits.treeDepth) levels deep")
-            }
+            var parts = ExpressionParts()
+            let tree = try make(&parts)
+            let whole = parts.size(of: tree)
+            try whole.check()
+            size = whole
             return tree
         }
-        return NSExpression.make(ExpressionContent(result))
+        return NSExpression.make(ExpressionContent(result, size: size))
     }
 
     /// Returns an expression for a format.
     fileprivate static func parsing(_ format: String, _ arguments: [Any]) -> NSExpression {
-        checking { try parseExpression(format, arguments: predicateArguments(arguments), allowsFetches: true) }
+        checking { _ in try parseExpression(format, arguments: predicateArguments(arguments), allowsFetches: true) }
     }
 }
 
-/// Returns the tree of an argument: of an expression, or of a constant.
-private func argumentTree(_ argument: Any) throws -> ExpressionTree {
-    if let expression = argument as? NSExpression { return try expression.tree() }
-    return try constantTree(argument)
+extension ExpressionContent {
+    /// Returns the content of an expression that holds other ones; that of an error if they are nested too deeply.
+    ///
+    /// - Parameter parts: The sizes of the other ones.
+    fileprivate static func holding(
+        _ parts: [TreeSize], tree: Result<ExpressionTree, any Error>, form: Form
+    ) -> ExpressionContent {
+        let size = TreeSize(joining: parts)
+        do {
+            try size.check()
+            return ExpressionContent(tree, form: form, size: size)
+        } catch {
+            return ExpressionContent(.failure(error), size: size)
+        }
+    }
+}
+
+/// The parts of an expression that is being created. Their sizes are known, so that a part with parts of its own is not
+/// walked again for each expression that it becomes a part of.
+private struct ExpressionParts {
+    private var sizes: [TreeSize] = []
+    /// The number of keys at the end of the first part.
+    private var keyCount = 0
+
+    /// Adds an expression, or a constant.
+    ///
+    /// - Returns: Its tree.
+    mutating func add(_ argument: Any) throws -> ExpressionTree {
+        let expression = argument as? NSExpression
+        let tree = try expression?.tree() ?? constantTree(argument)
+        if sizes.isEmpty { keyCount = tree.keyCount }
+        sizes.append(expression?.content.size ?? TreeSize(tree))
+        return tree
+    }
+
+    /// Adds a predicate.
+    ///
+    /// - Returns: Its tree.
+    mutating func add(condition: NSPredicate) throws -> PredicateTree {
+        let tree = try condition.tree()
+        sizes.append(TreeSize(tree))
+        return tree
+    }
+
+    /// Returns the size of an expression that was made of the parts.
+    func size(of tree: ExpressionTree) -> TreeSize {
+        guard !sizes.isEmpty else { return TreeSize(tree) }
+        // Each step of a key path is a level. Any other expression is one above its parts.
+        let levels = if case .key = tree { tree.keyCount - keyCount } else { 1 }
+        return TreeSize(joining: sizes, levels: levels)
+    }
 }
 
 /// Returns the tree of a constant.

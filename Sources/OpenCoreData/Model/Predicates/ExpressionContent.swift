@@ -20,11 +20,23 @@ final class ExpressionContent {
     let tree: Result<ExpressionTree, any Error>
     /// The text of the expression, if it was read from a model.
     private let givenText: String?
+    /// The size, if it was known when the expression was created.
+    private let givenSize: TreeSize?
 
-    init(_ tree: Result<ExpressionTree, any Error>, form: Form = .tree, text: String? = nil) {
+    init(
+        _ tree: Result<ExpressionTree, any Error>, form: Form = .tree, text: String? = nil, size: TreeSize? = nil
+    ) {
         self.tree = tree
         self.form = form
         givenText = text
+        givenSize = size
+    }
+
+    /// The size of the expression, as a part of other ones. That of a block includes its arguments.
+    var size: TreeSize {
+        if let givenSize { return givenSize }
+        guard let tree = try? tree.get() else { return .leaf }
+        return TreeSize(tree)
     }
 
     /// The expression in the form in which Foundation describes it, which models contain: `author.name`,

@@ -4,14 +4,24 @@ import SwormStore
 
 /// The differences between the model of a shipped version and the current one, one line for each.
 struct ModelDrift {
+    /// A side of the comparison.
+    enum Side { case old, new }
+
+    private let copies: Set<Side>
     private var lines: [String] = []
 
-    /// - Parameter comparesTemplates: Whether the request templates of both models are known. The copy of a model in a
-    ///   store has none.
+    private init(copies: Set<Side>) { self.copies = copies }
+
+    /// - Parameters:
+    ///   - comparesTemplates: Whether the request templates of both models are known. The copy of a model in a store
+    ///     has none.
+    ///   - copies: The models that are copies in stores. A predicate that such a copy lacks is unknown, and no
+    ///     difference.
     static func lines(
-        from old: NSManagedObjectModel, to new: NSManagedObjectModel, comparesTemplates: Bool = false
+        from old: NSManagedObjectModel, to new: NSManagedObjectModel, comparesTemplates: Bool = false,
+        copies: Set<Side> = []
     ) -> [String] {
-        var drift = ModelDrift()
+        var drift = ModelDrift(copies: copies)
         drift.compareIdentifiers(from: old, to: new)
         drift.compareEntities(from: old, to: new)
         drift.compareConfigurations(from: old, to: new)
@@ -110,7 +120,20 @@ struct ModelDrift {
         for text in constraints[1].subtracting(constraints[0]).sorted() {
             lines.append("\(owner): uniqueness constraint \(text) was added")
         }
-        compare(from: Self.indexes(of: old), to: Self.indexes(of: new), what: "index", of: owner)
+        let unknown = unknownConditions(from: old, to: new)
+        compare(
+            from: Self.indexes(of: old, hiding: unknown), to: Self.indexes(of: new, hiding: unknown), what: "index",
+            of: owner)
+    }
+
+    /// Returns the names of the indexes that have a predicate in one model, and none in the copy of the other one.
+    private func unknownConditions(from old: NSEntityDescription, to new: NSEntityDescription) -> Set<String> {
+        let now = Dictionary(new.indexes.map { ($0.name, $0.isPartial) }, uniquingKeysWith: { first, _ in first })
+        let unknown = old.indexes.filter { index in
+            guard let isPartial = now[index.name], isPartial != index.isPartial else { return false }
+            return copies.contains(isPartial ? .old : .new)
+        }
+        return Set(unknown.map(\.name))
     }
 
     private mutating func compareHashes(
@@ -123,7 +146,9 @@ struct ModelDrift {
     }
 
     /// Returns the elements of the indexes by name. An attribute that is flagged as indexed has an index of its name.
-    private static func indexes(of entity: NSEntityDescription) -> [String: String] {
+    ///
+    /// - Parameter unknown: The names of the indexes whose predicates are left out.
+    private static func indexes(of entity: NSEntityDescription, hiding unknown: Set<String>) -> [String: String] {
         var result: [String: String] = [:]
         let single = Set(entity.indexes.filter { $0.elements.count == 1 }.map { $0.elements[0].propertyName })
         for property in entity.ownProperties where property.isIndexed && !single.contains(property.name) {
@@ -135,8 +160,8 @@ struct ModelDrift {
                 (element.propertyName ?? "?") + (element.isAscending ? "" : " descending")
                     + (element.collationType == .rTree ? " in an R-tree" : "")
             }
-            let condition = (index.partialPredicate?.format ?? index.partialPredicateText).map { " where \($0)" } ?? ""
-            result[index.name] = elements.joined(separator: ", ") + condition
+            let text = unknown.contains(index.name) ? nil : index.partialPredicate?.format ?? index.partialPredicateText
+            result[index.name] = elements.joined(separator: ", ") + (text.map { " where \($0)" } ?? "")
         }
         return result
     }
@@ -180,9 +205,15 @@ struct ModelDrift {
             let follows =
                 fact.subject == "maxCount"
                 && old.facts.contains { $0.subject == "isToMany" && $0.text != now["isToMany"]?.text }
-            guard current.text != fact.text, !follows else { continue }
+            guard current.text != fact.text, !follows, !isUnknown(fact, now: current) else { continue }
             let (from, to) = fact.words == current.words ? (fact.text, current.text) : (fact.words, current.words)
             lines.append("\(subject) \(DriftWords.change(of: fact.subject, from: from, to: to))")
         }
+    }
+
+    /// Returns whether a fact is a predicate that the copy of a model lacks.
+    private func isUnknown(_ fact: DriftFacts.Fact, now current: DriftFacts.Fact) -> Bool {
+        guard fact.subject == "predicate" else { return false }
+        return copies.contains(.old) && fact.text == "none" || copies.contains(.new) && current.text == "none"
     }
 }

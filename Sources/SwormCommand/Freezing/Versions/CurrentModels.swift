@@ -52,8 +52,11 @@ struct CurrentModels {
         of version: FrozenVersion, from model: NSManagedObjectModel, to current: NSManagedObjectModel
     ) -> [FrozenDrift] {
         let hasTemplates = areFiles || !current.requestTemplates.isEmpty
+        var copies: Set<ModelDrift.Side> = areFiles ? [] : [.new]
+        if !version.knowsPredicates { copies.insert(.old) }
         let lines = ModelDrift.lines(
-            from: model, to: current, comparesTemplates: hasTemplates && version.knowsTemplates(of: model))
+            from: model, to: current, comparesTemplates: hasTemplates && version.knowsTemplates(of: model),
+            copies: copies)
         return lines.map { FrozenDrift(version: version.names.version, message: $0) }
     }
 }

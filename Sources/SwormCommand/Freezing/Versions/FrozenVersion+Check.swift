@@ -63,7 +63,7 @@ extension FrozenVersion {
             let found = try self.model(in: file)
             // An unchanged document says the same, in other words for some features.
             let isSame = state == .intact && found.entityVersionHashesByName == model.entityVersionHashesByName
-            return drifts(file, saying: isSame ? [] : ModelDrift.lines(from: model, to: found))
+            return drifts(file, saying: isSame ? [] : ModelDrift.lines(from: model, to: found, copies: [.old]))
         } catch {
             return [drift(file, saying: "is not a model: \(ErrorText.message(of: error))")]
         }
@@ -85,7 +85,8 @@ extension FrozenVersion {
             let url = folder.file(file)
             let hashes = try StoreInspector(url: url).metadata.versionHashes
             guard hashes == model.entityVersionHashesByName else {
-                let other = (try? self.model(in: file)).map { ModelDrift.lines(from: model, to: $0) } ?? []
+                let other =
+                    (try? self.model(in: file)).map { ModelDrift.lines(from: model, to: $0, copies: [.new]) } ?? []
                 return drifts(file, saying: other.isEmpty ? ["the store was written with another model"] : other)
             }
             let findings = try StoreVerification.findings(of: url, model: model.compiled())

@@ -40,6 +40,7 @@ struct FrozenVersion {
             guard let model = try? model(in: part) else { continue }
             if intact.contains(names.modelDocument), let document = try? self.model(in: names.modelDocument) {
                 model.requestTemplates = document.requestTemplates
+                model.addMissingPredicates(of: document)
             }
             return model
         }
@@ -51,6 +52,10 @@ struct FrozenVersion {
     func knowsTemplates(of model: NSManagedObjectModel) -> Bool {
         state(of: names.modelDocument) == .intact && (manifest.source != nil || !model.requestTemplates.isEmpty)
     }
+
+    /// Whether the model of the version has all predicates of what was frozen. Without the document, it may lack some
+    /// of them.
+    var knowsPredicates: Bool { state(of: names.modelDocument) == .intact }
 
     /// - Parameter part: The name of the store, or of the document of the model.
     func model(in part: String) throws -> NSManagedObjectModel {
