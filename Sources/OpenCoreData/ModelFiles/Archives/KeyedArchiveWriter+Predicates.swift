@@ -74,11 +74,7 @@ extension KeyedArchiveWriter {
             name = "NSLikePredicateOperator"
             fields["NSOperatorType"] = .int(7)
             fields["NSFlags"] = .int(options)
-        case .between:
-            name = "NSBetweenPredicateOperator"
-            fields["NSOperatorType"] = .int(100)
-            fields["NSOptions"] = .int(options)
-        case .identical, .notIdentical: return nil
+        case .between, .identical, .notIdentical: return nil
         }
         return object([name, "NSPredicateOperator", "NSObject"], fields: fields)
     }
@@ -109,16 +105,6 @@ extension KeyedArchiveWriter {
             let written = arguments.compactMap { expression($0) }
             guard written.count == arguments.count else { return nil }
             return call(name.contains(":") ? name : name + ":", arguments: written)
-        case .binary(let sign, let left, let right):
-            guard let left = expression(left), let right = expression(right) else { return nil }
-            return call(sign.functionName, arguments: [left, right])
-        case .list(let items):
-            let written = items.compactMap { expression($0) }
-            guard written.count == items.count else { return nil }
-            let collection = array(written)
-            return object(
-                ["NSAggregateExpression", "NSExpression", "NSObject"],
-                fields: ["NSExpressionType": .int(14), "NSCollection": collection])
         default: return nil
         }
     }
