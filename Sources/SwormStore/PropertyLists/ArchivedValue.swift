@@ -56,6 +56,8 @@ private struct Reader {
     private let mostHashed: Int
     /// The number of bytes of the members and keys that were hashed.
     private var hashedSize = 0
+    /// The number of hashed data by the part that their hash depends on.
+    private var hashedData: [DataHead: Int] = [:]
     private static let deepest = 64
 
     private static var tooDeep: ArchiveError {
@@ -198,6 +200,12 @@ private struct Reader {
         switch result.value {
         case let text as String: hashedSize += text.utf8.count
         case let url as URL: hashedSize += Self.size(of: url)
+        case let data as Data where data.count > DataHead.length:
+            let count = hashedData[DataHead(data), default: 0] + 1
+            guard count <= 1000 else {
+                throw ArchiveError("too many members or keys in the archive are data with the same beginning")
+            }
+            hashedData[DataHead(data)] = count
         default: break
         }
         guard hashedSize <= mostHashed else {
@@ -208,5 +216,19 @@ private struct Reader {
 
     private static func size(of url: URL) -> Int {
         url.relativeString.utf8.count + (url.baseURL?.absoluteString.utf8.count ?? 0)
+    }
+}
+
+/// The part of data that its hash depends on. Data that differ after it have the same hash, and are compared with each
+/// other.
+private struct DataHead: Hashable {
+    static let length = 80
+
+    let count: Int
+    let bytes: Data
+
+    init(_ data: Data) {
+        count = data.count
+        bytes = data.prefix(Self.length)
     }
 }

@@ -203,6 +203,23 @@ struct MergePolicySubclassTests {
         }
     }
 
+    @Test func `a policy may delete the object whose values a new one takes over`() throws {
+        let coordinator = try GraphLibrary.coordinator()
+        let context = GraphLibrary.context(coordinator)
+        let old = try context.make("Book", ["title": "old", "isbn": "1"])
+        try context.save()
+        let policy = RecordingPolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+        policy.unites = { _ in context.delete(old) }
+        context.mergePolicy = policy
+        old.setValue("changed", forKey: "title")
+        let new = try context.make("Book", ["title": "new", "isbn": "1"])
+        try context.save()
+        #expect(policy.constraints.count == 1 && !new.isDeleted && !context.hasChanges)
+        let reader = GraphLibrary.context(coordinator)
+        let books = try reader.all("Book")
+        #expect(books.map { $0.text("title") } == ["new"] && books.map(\.objectID) == [new.objectID])
+    }
+
     @Test func `unique values of an existing row reach the policy, which may keep values of both`() throws {
         let coordinator = try GraphLibrary.coordinator()
         let first = GraphLibrary.context(coordinator)

@@ -243,4 +243,27 @@ private final class PlainUndoManager: UndoManaging {
     func beginUndoGrouping() { steps.beginUndoGrouping() }
     func endUndoGrouping() { steps.endUndoGrouping() }
     func setActionName(_ actionName: String) { steps.setActionName(actionName) }
+
+    @Test func `an object may remove its steps when the release of a step deallocates it`() {
+        final class Owner {
+            let manager: UndoManager
+            init(_ manager: UndoManager) { self.manager = manager }
+            deinit { manager.removeAllActions(withTarget: self) }
+        }
+        final class Target {}
+        let manager = UndoManager()
+        func register() {
+            let (owner, target) = (Owner(manager), Target())
+            manager.registerUndo(withTarget: target) { _ in _ = owner }
+        }
+        register()
+        manager.registerUndo(withTarget: manager) { _ in }
+        manager.undo()
+        register()
+        manager.levelsOfUndo = 1
+        for _ in 0..<3 { manager.registerUndo(withTarget: manager) { _ in } }
+        register()
+        manager.removeAllActions()
+        #expect(!manager.canUndo && !manager.canRedo)
+    }
 }

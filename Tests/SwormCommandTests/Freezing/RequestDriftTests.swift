@@ -100,6 +100,16 @@ struct RequestDriftTests {
         #expect(copy.code == .found && !copy.out.contains("predicate") && !copy.out.contains("byYear"), "\(copy.out)")
     }
 
+    @Test func `predicates that a store lacks are no difference from a version that was frozen from it`() throws {
+        let workshop = try Workshop()
+        let text = Self.text.replacing("year&lt;1900", with: "TERNARY(year &gt; 0, 1, 0) == 1")
+        try workshop.write(text, model: "Library")
+        try workshop.makeStore(keepsModel: true)
+        #expect(Run(["freeze", workshop.storePath, workshop.file("Frozen"), "--name", "1.0"]).code == .ok)
+        let run = Run(["freeze", "--check", workshop.modelPath, workshop.file("Frozen")])
+        #expect(run.code == .ok, "\(run.out)\(run.err)")
+    }
+
     @Test func `request templates are not compared with a version that was frozen from a store`() throws {
         let workshop = try Workshop()
         try workshop.write(Self.text, model: "Library")

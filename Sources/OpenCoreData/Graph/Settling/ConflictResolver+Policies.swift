@@ -73,6 +73,8 @@ struct ConflictChoice {
     /// Returns the chosen ones of some conflicts of unique values, without the objects that the policy has already
     /// settled.
     ///
+    /// A conflict whose object the policy has deleted is no longer one: the row is deleted before the other is inserted.
+    ///
     /// - Parameter builder: The present changes, which lack the objects that were united with a row or another object.
     func unsettled(_ conflicts: [ConstraintConflict], in builder: SaveRequestBuilder) -> [ConstraintConflict] {
         let present = builder.objects
@@ -80,8 +82,9 @@ struct ConflictChoice {
             guard let chosen = constraints[conflict.constraint],
                 conflict.conflictingObjects.contains(where: chosen.contains)
             else { return nil }
+            if let row = conflict.databaseObject, present[row]?.isDeleted == true { return nil }
             var open = conflict
-            open.conflictingObjects.removeAll { present[$0] == nil }
+            open.conflictingObjects.removeAll { present[$0]?.isDeleted ?? true }
             // One object alone is in conflict with a row only.
             let fewest = conflict.databaseObject == nil ? 2 : 1
             return open.conflictingObjects.count < fewest ? nil : open

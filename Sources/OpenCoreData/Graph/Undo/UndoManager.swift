@@ -22,11 +22,18 @@ open class UndoManager: UndoManaging {
     /// The maximum number of steps that can be undone; 0 for no limit.
     open var levelsOfUndo: Int {
         get { stacks.limit }
-        set { stacks.limit = newValue }
+        set { change { $0.limit = newValue } }
     }
 
     /// Creates an undo manager without steps.
     public init() {}
+
+    /// Changes the stacks, and then releases the steps that were removed.
+    private func change<Result>(_ change: (inout UndoStacks) -> Result) -> Result {
+        let result = change(&stacks)
+        _ = stacks.takeRemoved()
+        return result
+    }
 
     // MARK: Events
 
@@ -44,7 +51,7 @@ open class UndoManager: UndoManaging {
         let needed = ends.filter { $0() }
         eventEnds = needed + eventEnds
         // A context that is not in use any more leaves its steps behind.
-        if needed.count < ends.count { stacks.removeDead() }
+        if needed.count < ends.count { change { $0.removeDead() } }
     }
 
     // MARK: State
@@ -101,23 +108,24 @@ open class UndoManager: UndoManaging {
     /// Begins a group: all changes until its end are one step. Groups may be nested.
     open func beginUndoGrouping() {
         endEvents()
-        stacks.openGroup()
+        change { $0.openGroup() }
     }
 
     /// Ends a group.
     open func endUndoGrouping() {
         endEvents()
-        stacks.closeGroup()
+        change { $0.closeGroup() }
     }
 
     /// Names the last step, or the group that is open.
     open func setActionName(_ actionName: String) {
         endEvents()
-        stacks.setName(actionName)
+        change { $0.setName(actionName) }
     }
 
     open func registerUndo(_ reversal: @escaping () -> Void) {
-        if isUndoRegistrationEnabled { stacks.register(UndoStacks.Reversal(target: target, run: reversal)) }
+        guard isUndoRegistrationEnabled else { return }
+        change { $0.register(UndoStacks.Reversal(target: target, run: reversal)) }
     }
 
     /// Registers a closure that reverses a change of an object. The object is not retained: the closure is not called once it
@@ -135,29 +143,31 @@ open class UndoManager: UndoManaging {
         guard stacks.work == .registering else { return }
         while groupingLevel > 0 { endUndoGrouping() }
         endEvents()
-        if let step = stacks.takeUndoStep() { run(step, as: .undoing) }
+        if let step = change({ $0.takeUndoStep() }) { run(step, as: .undoing) }
     }
 
     open func redo() {
         guard stacks.work == .registering else { return }
         endEvents()
-        guard stacks.groups.isEmpty, let step = stacks.takeRedoStep() else { return }
+        guard stacks.groups.isEmpty, let step = change({ $0.takeRedoStep() }) else { return }
         run(step, as: .redoing)
     }
 
-    open func removeAllActions() { stacks.removeAll() }
+    open func removeAllActions() { change { $0.removeAll() } }
 
-    open func removeAllActions(withTarget target: Any) { stacks.removeAll(withTarget: target as AnyObject) }
+    open func removeAllActions(withTarget target: Any) {
+        change { $0.removeAll(withTarget: target as AnyObject) }
+    }
 
     /// Runs the reversals of a step, the last one first. Their registrations are one step in turn, with the same name unless
     /// they give it another one.
     private func run(_ step: UndoStacks.Step, as work: UndoStacks.Work) {
         stacks.work = work
-        stacks.openGroup(named: step.name)
+        change { $0.openGroup(named: step.name) }
         for reversal in step.reversals.reversed() { reversal.run() }
         // The reversals of the application may have changed objects.
         endEvents()
-        stacks.closeGroup()
+        change { $0.closeGroup() }
         stacks.work = .registering
     }
 }

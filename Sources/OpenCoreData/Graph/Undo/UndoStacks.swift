@@ -47,6 +47,9 @@ struct UndoStacks {
     /// The number of steps at which all of them are checked for deallocated targets: twice as many as the last check
     /// has left, so that a step is checked a few times only.
     private var nextCheck = 16
+    /// Removed steps. Whoever changes the stacks releases them afterwards: an object that only they hold may use the undo
+    /// manager when it is deallocated.
+    private var removed: [Step] = []
     /// The maximum number of steps; 0 for no limit.
     var limit = 0 { didSet { dropOldest() } }
 
@@ -78,7 +81,8 @@ struct UndoStacks {
     mutating func openGroup(named name: String = "") { groups.append(Step(name: name)) }
 
     mutating func closeGroup() {
-        guard let group = groups.popLast(), group.isLive else { return }
+        guard let group = groups.popLast() else { return }
+        guard group.isLive else { return removed.append(group) }
         guard let outer = groups.indices.last else { return add(group) }
         groups[outer].add(group)
     }
@@ -92,19 +96,33 @@ struct UndoStacks {
         }
     }
 
-    mutating func takeUndoStep() -> Step? { Self.takeLast(of: &undoSteps) }
+    mutating func takeUndoStep() -> Step? {
+        removeLastDead()
+        return undoSteps.popLast()
+    }
 
-    mutating func takeRedoStep() -> Step? { Self.takeLast(of: &redoSteps) }
-
-    /// Takes the last step that reverses something, and drops those after it.
-    private static func takeLast(of steps: inout [Step]) -> Step? {
-        while let step = steps.popLast() {
+    mutating func takeRedoStep() -> Step? {
+        while let step = redoSteps.popLast() {
             if step.isLive { return step }
+            removed.append(step)
         }
         return nil
     }
 
+    /// Removes the steps at the end that reverse nothing.
+    private mutating func removeLastDead() {
+        while let step = undoSteps.last, !step.isLive { removed.append(undoSteps.removeLast()) }
+    }
+
+    /// Takes the steps that were removed.
+    mutating func takeRemoved() -> [Step] {
+        let steps = removed
+        removed = []
+        return steps
+    }
+
     mutating func removeAll() {
+        removed += undoSteps + redoSteps + groups
         undoSteps.removeAll()
         redoSteps.removeAll()
         groups = groups.map { _ in Step() }
@@ -117,6 +135,7 @@ struct UndoStacks {
     mutating func removeDead() { keep { $0.isLive } }
 
     private mutating func keep(_ isKept: (Reversal) -> Bool) {
+        removed += undoSteps + redoSteps + groups
         undoSteps = undoSteps.map { $0.filtered(isKept) }.filter { !$0.reversals.isEmpty }
         redoSteps = redoSteps.map { $0.filtered(isKept) }.filter { !$0.reversals.isEmpty }
         groups = groups.map { $0.filtered(isKept) }
@@ -124,14 +143,15 @@ struct UndoStacks {
 
     private mutating func add(_ step: Step) {
         // The closures of a step hold objects as long as it stays.
-        while undoSteps.last?.isLive == false { undoSteps.removeLast() }
+        removeLastDead()
         if undoSteps.count + redoSteps.count >= nextCheck {
             removeDead()
             nextCheck = max(16, 2 * (undoSteps.count + redoSteps.count))
         }
         switch work {
         case .registering:
-            redoSteps.removeAll()
+            removed += redoSteps
+            redoSteps = []
             undoSteps.append(step)
         case .undoing: redoSteps.append(step)
         case .redoing: undoSteps.append(step)
@@ -141,7 +161,9 @@ struct UndoStacks {
 
     private mutating func dropOldest() {
         guard limit > 0 else { return }
-        undoSteps.removeFirst(max(0, undoSteps.count - limit))
-        redoSteps.removeFirst(max(0, redoSteps.count - limit))
+        let (undone, redone) = (max(0, undoSteps.count - limit), max(0, redoSteps.count - limit))
+        removed += undoSteps.prefix(undone) + redoSteps.prefix(redone)
+        undoSteps.removeFirst(undone)
+        redoSteps.removeFirst(redone)
     }
 }

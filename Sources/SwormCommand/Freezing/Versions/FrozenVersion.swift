@@ -54,8 +54,8 @@ struct FrozenVersion {
     }
 
     /// Whether the model of the version has all predicates of what was frozen. Without the document, it may lack some
-    /// of them.
-    var knowsPredicates: Bool { state(of: names.modelDocument) == .intact }
+    /// of them, and so does a document that was made of the copy in a store.
+    var knowsPredicates: Bool { state(of: names.modelDocument) == .intact && manifest.source != nil }
 
     /// - Parameter part: The name of the store, or of the document of the model.
     func model(in part: String) throws -> NSManagedObjectModel {
