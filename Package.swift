@@ -27,7 +27,8 @@ let engineTargets: [Target] = [
         name: "SwormStore", dependencies: ["SwormPredicates", "SwormSQLite", "SwormRows", "CSwormZlib"],
         swiftSettings: settings),
     .target(
-        name: "OpenCoreData", dependencies: ["SwormStore", "SwormPredicates", "SwormSQLite", "SwormRows"],
+        name: "OpenCoreData",
+        dependencies: ["SwormStore", "SwormPredicates", "SwormSQLite", "SwormRows", "CSwormSystem"],
         swiftSettings: settings),
     .target(
         name: "SwormCommand",
@@ -86,8 +87,8 @@ let engineTests: [Target] = [
     .testTarget(
         name: "SwormCommandTests",
         dependencies: [
-            "SwormCommand", "Sworm", "OpenCoreData", "SwormStore", "SwormPredicates", "SwormSQLite", "SwormRows",
-            "TestSupport",
+            "SwormCommand", "SwormTools", "Sworm", "OpenCoreData", "SwormStore", "SwormPredicates", "SwormSQLite",
+            "SwormRows", "TestSupport",
         ],
         swiftSettings: settings),
 ]

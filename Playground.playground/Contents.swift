@@ -430,3 +430,67 @@ let longer = pages.map { page in
 print("Planned: \(try store.perform { try $0.plan(saving: longer) })")
 let saved = try store.perform { try $0.save(contentsOf: longer) }
 print("Inserted: \(saved.inserted), unchanged: \(saved.unchanged)")
+
+// MARK: 14 Classes
+//
+// The classes of an app with a Core Data stack work too, and on Linux. `@Managed` takes the part of `@NSManaged`, and
+// `keyPath(_:)` that of `#keyPath`; everything else is the same source. A container over their contexts reads the same
+// objects as structs.
+
+final class Plant: NSManagedObject {
+    @Managed("name") var name: String
+    @Managed("height") var height: Double?
+    @Managed("neighbor") var neighbor: Plant?
+}
+
+func garden() -> NSManagedObjectModel {
+    let entity = NSEntityDescription()
+    entity.name = "Plant"
+    entity.managedObjectClassName = NSStringFromClass(Plant.self)
+    entity.properties = [("name", NSAttributeType.stringAttributeType), ("height", .doubleAttributeType)].map {
+        let attribute = NSAttributeDescription()
+        (attribute.name, attribute.attributeType) = $0
+        return attribute
+    }
+    let neighbor = NSRelationshipDescription()
+    neighbor.name = "neighbor"
+    neighbor.maxCount = 1
+    neighbor.destinationEntity = entity
+    neighbor.inverseRelationship = neighbor
+    entity.properties.append(neighbor)
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    return model
+}
+
+chapter("Classes")
+let coordinator = NSPersistentStoreCoordinator(managedObjectModel: garden())
+_ = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
+let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+context.persistentStoreCoordinator = coordinator
+try context.performAndWait {
+    let plant = Plant(context: context)
+    (plant.name, plant.height) = ("Sunflower", 2.5)
+    try context.save()
+    let request = NSFetchRequest<Plant>(entityName: "Plant")
+    request.predicate = NSPredicate(format: "height > 2")
+    print("Higher than 2 m:", try context.fetch(request).map(\.name))
+}
+
+// A child context saves to its parent, which saves to the store.
+let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+child.parent = context
+try child.performAndWait {
+    let sunflower = try child.fetch(NSFetchRequest<Plant>(entityName: "Plant")).first
+    let hop = Plant(context: child)
+    hop.name = "Hop"
+    hop.neighbor = sunflower
+    try child.save()
+}
+try context.performAndWait {
+    try context.save()
+    let request = NSFetchRequest<Plant>(entityName: "Plant")
+    request.predicate = NSPredicate(
+        format: "%K == %@", argumentArray: [keyPath(\Plant.neighbor?.name), "Sunflower"])
+    print("Beside the sunflower:", try context.fetch(request).map(\.name))
+}

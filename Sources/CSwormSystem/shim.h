@@ -1,5 +1,6 @@
 #ifndef CSWORMSYSTEM_SHIM_H
 #define CSWORMSYSTEM_SHIM_H
+#include <stddef.h>
 #include <time.h>
 
 /* The wish to stop a connection's work. Any thread may set it, while another one works. */
@@ -37,8 +38,17 @@ static inline int sworm_interruption_stops(const sworm_interruption *interruptio
     return sworm_interruption_reason(interruption) != 0 || sworm_interruption_is_late(interruption);
 }
 
+/* A function of Swift's runtime: memory for an object with its header, without the values of its properties. */
+extern void *_Nonnull swift_allocObject(const void *_Nonnull class_metadata, size_t size, size_t alignment_mask);
+
+/* A pointer that any thread reads, and that is exchanged rarely. */
+static inline void sworm_pointer_set(void **pointer, void *value) {
+    __atomic_store_n(pointer, value, __ATOMIC_RELEASE);
+}
+
+static inline void *sworm_pointer(void *const *pointer) { return __atomic_load_n(pointer, __ATOMIC_ACQUIRE); }
+
 #if defined(__linux__)
-#include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

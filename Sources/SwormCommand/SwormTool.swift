@@ -10,7 +10,7 @@ package enum SwormTool {
     static let commands: [Command] = [
         InspectCommand.command, QueryCommand.command, CountCommand.command, VerifyCommand.command, DiffCommand.command,
         DumpCommand.command, ImportCommand.command, CopyCommand.command, MigrateCommand.command, ModelCommand.command,
-        RebuildCommand.command, WatchCommand.command,
+        FreezeCommand.command, RebuildCommand.command, WatchCommand.command,
     ]
 
     /// Runs the tool with the arguments after its name.

@@ -11,6 +11,10 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CBenchSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "CAllocations"),
+        .executableTarget(
+            name: "Allocations", dependencies: ["CAllocations", .product(name: "Sworm", package: "Sworm")],
+            swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")]),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [

@@ -172,7 +172,7 @@ private struct FailingTrial {
         if let error = result.error {
             let native = error as NSError
             if native.code == 0 || native.localizedDescription.count < 20
-                || !(error is StoreError || error is CoreDataError)
+                || !(error is StoreError || error.asCoreData != nil)
             {
                 result.issues.append("no clear error: \(type(of: error)) \(native.localizedDescription)")
             }

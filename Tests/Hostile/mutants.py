@@ -162,7 +162,7 @@ def make(folder, store, rng, dumps, known):
                 data = flip(handle.read(), rng)
             with open(inner, "wb") as handle:
                 handle.write(data)
-        return ["model", file] + rng.choice([[], ["--swift"], ["--xml"], ["--json"]])
+        return ["model", file] + rng.choice([[], ["--swift"], ["--classes"], ["--xml"], ["--json"]])
     shutil.copy(store, path)
     if os.path.exists(store + "-wal"):
         shutil.copy(store + "-wal", path + "-wal")
@@ -194,7 +194,7 @@ def make(folder, store, rng, dumps, known):
     if command == "diff":
         return ["diff", path, store] + option
     if command == "model-xml":
-        return ["model", path, rng.choice(["--xml", "--swift", "--json"])] + option
+        return ["model", path, rng.choice(["--xml", "--swift", "--classes", "--json"])] + option
     if command == "migrate":
         target = rng.choice(known) if known else path
         return ["migrate", path, "--model", target]

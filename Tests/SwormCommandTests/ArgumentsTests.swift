@@ -41,6 +41,21 @@ struct ArgumentsTests {
         #expect(try error("a", "b").message == "'paint' does not take the argument 'b'")
     }
 
+    @Test func `the last operands can be optional`() throws {
+        let spec = CommandSpec(
+            "hang", summary: "Hangs.",
+            operands: [
+                OperandSpec("PICTURE", summary: "It."), OperandSpec("WALL", summary: "There.", isOptional: true),
+            ])
+        #expect(try Arguments(["p"], for: spec).operands == ["p"])
+        #expect(try Arguments(["p", "w"], for: spec).operands == ["p", "w"])
+        let few = try #require(throws: ToolError.self) { _ = try Arguments([], for: spec) }
+        #expect(few.message == "'hang' needs PICTURE")
+        let many = try #require(throws: ToolError.self) { _ = try Arguments(["p", "w", "x"], for: spec) }
+        #expect(many.message == "'hang' does not take the argument 'x'")
+        #expect(HelpText.command(spec).contains("usage: sworm-tool hang PICTURE [WALL] [OPTIONS]"))
+    }
+
     @Test func `lists are parted by commas outside brackets and quotes`() {
         #expect(Arguments.parts("a, b.c ,f:(x, y),\"q,r\"") == ["a", "b.c", "f:(x, y)", "\"q,r\""])
     }

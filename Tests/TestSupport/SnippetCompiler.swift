@@ -3,8 +3,8 @@ package import Foundation
 /// Runs the compiler that built these tests on small sources that import the library.
 package struct SnippetCompiler: Sendable {
     /// How far the compiler goes. Data races between isolation domains are found only in the second stage, and only
-    /// when the first one found no error.
-    package enum Stage: Sendable { case types, dataFlow }
+    /// when the first one found no error. Sources that import modules which are not there can only be parsed.
+    package enum Stage: Sendable { case syntax, types, dataFlow }
 
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -166,11 +166,19 @@ package struct SnippetCompiler: Sendable {
             paths.append(url.path)
         }
         let arguments =
-            (stage == .types ? ["-typecheck"] : ["-emit-sil", "-o", "/dev/null"])
+            stageOptions(stage)
             // A file named main may have statements at its top.
             + (files.keys.contains("main") ? [] : ["-parse-as-library"])
             + ["-wmo", "-module-name", "Snippets"] + includes + options + paths
         return try run(compiler, arguments, in: folder).output
+    }
+
+    private func stageOptions(_ stage: Stage) -> [String] {
+        switch stage {
+        case .syntax: ["-parse"]
+        case .types: ["-typecheck"]
+        case .dataFlow: ["-emit-sil", "-o", "/dev/null"]
+        }
     }
 
     private func run(_ program: URL, _ arguments: [String], in folder: URL) throws -> (output: String, status: Int32) {

@@ -28,7 +28,7 @@ struct ConflictSettlement {
         case lead(RowID, relationship: Int, to: RowID?)
         /// A to-one relationship refers to the destination that it has in the store.
         case takeBack(RowID, relationship: Int)
-        /// An inserted object is united with a row of the store.
+        /// An inserted object is united with a row of the store, or with an object that was inserted before.
         case unite(RowID, with: RowID)
     }
 
@@ -47,7 +47,7 @@ struct ConflictSettlement {
     private var forgotten: Set<RowID> = []
     /// The rows whose links stay as they are in the store.
     private var unlinked: Set<RowID> = []
-    /// The store rows that inserted objects were united with, keyed by the rows of the objects.
+    /// The rows that inserted objects were united with, keyed by the rows of the objects.
     private var united: [RowID: RowID] = [:]
 
     init(of request: SaveRequest, by policy: NSMergePolicyType, fresh: FreshRows) {
@@ -90,16 +90,17 @@ struct ConflictSettlement {
     /// Leaves out the links of a row that the request adds and removes.
     mutating func leaveLinks(of row: RowID) { unlinked.insert(model.identity(of: row)) }
 
-    /// Redirects every reference to an inserted object to a row of the store.
+    /// Redirects every reference to an inserted object to another row.
     mutating func replace(_ row: RowID, by other: RowID) {
         united[model.identity(of: row)] = other
     }
 
     /// Returns the row that a reference finally points to; nil for a row that is no longer referenced.
     func living(_ row: RowID?) -> RowID? {
-        guard let row else { return nil }
-        let identity = model.identity(of: row)
-        return forgotten.contains(identity) ? nil : united[identity] ?? row
+        guard var row else { return nil }
+        // An object may be united with one that is then united with a row.
+        while let next = united[model.identity(of: row)] { row = next }
+        return forgotten.contains(model.identity(of: row)) ? nil : row
     }
 
     private func kept(_ link: SaveRequest.Link) -> SaveRequest.Link? {

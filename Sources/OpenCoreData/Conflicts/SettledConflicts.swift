@@ -9,9 +9,10 @@ import SwormStore
 /// meantime, and each attempt is undone, so all attempts see the same store:
 ///
 /// - A row is settled once: afterwards its object expects the version that is in the store, or no row at all.
-/// - A constraint conflict is settled by uniting an inserted object with an existing row. Each pass over constraints
-///   therefore has at least one insertion less than the pass before. New insertions only result from deleted rows, once
-///   for each row. So the number of these passes is at most the number of objects in the save.
+/// - A constraint conflict is settled by uniting an inserted object with an existing row, or with another inserted
+///   object. Each pass over constraints therefore has at least one insertion less than the pass before. New insertions
+///   only result from deleted rows, once for each row. So the number of these passes is at most the number of objects in
+///   the save.
 /// - A link conflict consists of a row, a relationship and another row. Their number is finite, and a pass that only
 ///   finds link conflicts that were already settled makes no progress: it ends the save with an error.
 struct SettledConflicts {
@@ -19,7 +20,7 @@ struct SettledConflicts {
         case row(RowID)
         case link(RowID, Int, RowID, isDeletion: Bool)
         case member(RowID, Int, RowID)
-        case constraint(RowID)
+        case constraint(RowID, RowID)
     }
 
     private var settled: Set<Conflict> = []
@@ -28,7 +29,7 @@ struct SettledConflicts {
     mutating func note(_ conflicts: MetConflicts) -> Bool {
         switch conflicts {
         case .rows(let rows): insert(rows.conflicts.map { .row($0.row) })
-        case .constraints(let constraints): insert(constraints.conflicts.map { .constraint($0.row) })
+        case .constraints(let constraints): insert(constraints.conflicts.map { .constraint($0.row, $0.existing) })
         case .links(let links):
             insert(
                 links.conflicts.map {

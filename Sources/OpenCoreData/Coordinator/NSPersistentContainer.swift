@@ -62,7 +62,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     /// - Parameter block: A closure that is called once for each store, with its description and the error that
     ///   occurred, or nil. It is called before this method returns, unless `shouldAddStoreAsynchronously` is set in the
     ///   description.
-    open func loadPersistentStores(
+    @preconcurrency open func loadPersistentStores(
         completionHandler block: @escaping @Sendable (NSPersistentStoreDescription, (any Error)?) -> Void
     ) {
         for description in persistentStoreDescriptions {
@@ -86,7 +86,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     /// Runs a block asynchronously with a new background context, on the queue of that context.
     ///
     /// - Parameter block: The block to run. It is responsible for saving the context.
-    open func performBackgroundTask(_ block: @escaping @Sendable (NSManagedObjectContext) -> Void) {
+    @preconcurrency open func performBackgroundTask(_ block: @escaping @Sendable (NSManagedObjectContext) -> Void) {
         let context = newBackgroundContext()
         context.perform { block(context) }
     }

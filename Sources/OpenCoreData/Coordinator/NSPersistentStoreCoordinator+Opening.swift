@@ -13,7 +13,9 @@ extension NSPersistentStoreCoordinator {
     /// - Parameters:
     ///   - storeType: `NSSQLiteStoreType` or `NSInMemoryStoreType`.
     ///   - configuration: The name of a configuration of the model; nil for all entities.
-    ///   - storeURL: The URL of the file. `/dev/null` means an in-memory store.
+    ///   - storeURL: The URL of the file. `/dev/null` means an in-memory store, and a URL below it, such as
+    ///     `/dev/null/shared`, an in-memory store that is shared by all coordinators of the process which open this URL,
+    ///     until the last of them has removed it.
     ///   - options: Options by key.
     /// - Returns: The store.
     /// - Throws: The issues of an invalid model; an error with the code `NSPersistentStoreIncompatibleVersionHashError`
@@ -25,6 +27,15 @@ extension NSPersistentStoreCoordinator {
     public func addPersistentStore(
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
         options: [AnyHashable: Any]? = nil
+    ) throws -> NSPersistentStore {
+        try throwingCocoaErrors {
+            try openStore(ofType: storeType, configurationName: configuration, at: storeURL, options: options)
+        }
+    }
+
+    private func openStore(
+        ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
+        options: [AnyHashable: Any]?
     ) throws -> NSPersistentStore {
         if let modelError { throw modelError }
         if let configuration, configuration != Self.defaultConfiguration,
@@ -47,7 +58,7 @@ extension NSPersistentStoreCoordinator {
         if let url, !storeOptions.isReadOnly {
             if kind.isMissing(url) {
                 storeOptions.modelCache = try managedObjectModel.storeCache()
-            } else if storeOptions.migratesAutomatically {
+            } else if storeOptions.migratesAutomatically, !storeOptions.ignoresVersion {
                 try migrate(storeAt: url, of: kind, options: storeOptions, coordinatorOptions: options ?? [:])
             }
         }
@@ -62,7 +73,7 @@ extension NSPersistentStoreCoordinator {
             store.leave()
             throw error
         }
-        if let posting = RemoteChangePosting(store) { store.onLeave = { posting.end() } }
+        store.startPosting()
         post(.NSPersistentStoreCoordinatorStoresDidChange, [NSAddedPersistentStoresKey: [store]])
         return store
     }
@@ -73,7 +84,7 @@ extension NSPersistentStoreCoordinator {
     ///   - storeDescription: The description of the store.
     ///   - block: A closure that is called with the description and the error that occurred, or nil. It is called
     ///     before this method returns, unless `shouldAddStoreAsynchronously` is set in the description.
-    public func addPersistentStore(
+    @preconcurrency public func addPersistentStore(
         with storeDescription: NSPersistentStoreDescription,
         completionHandler block: @escaping @Sendable (NSPersistentStoreDescription, (any Error)?) -> Void
     ) {
@@ -109,7 +120,7 @@ extension NSPersistentStoreCoordinator {
     public static func metadataForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] {
-        try StoreKinds.kind(ofType: storeType).metadata(url, StoreOptions())
+        try throwingCocoaErrors { try StoreKinds.kind(ofType: storeType).metadata(url, StoreOptions()) }
     }
 
     /// Removes the files of a store: the database, its write-ahead log, and its external data.
@@ -128,13 +139,17 @@ extension NSPersistentStoreCoordinator {
     public func destroyPersistentStore(
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
     ) throws {
+        try throwingCocoaErrors { try destroyStore(at: url, ofType: storeType, options: options) }
+    }
+
+    private func destroyStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]?) throws {
         guard persistentStore(for: url) == nil else {
             throw CoreDataError(
                 NSPersistentStoreOperationError,
                 "Cannot destroy the store at '\(url.path)': it is open. Remove it first."
             )
         }
-        if StoreFiles.isMemory(url) { return }
+        if StoreFiles.isFileless(url) { return }
         let isForced = (options?[NSPersistentStoreForceDestroyOption] as? NSNumber)?.boolValue ?? false
         let disk = StoreDisk(coordinatorOptions: options)
         try StoreKinds.kind(ofType: storeType).destroy(url, disk, isForced)

@@ -9,7 +9,8 @@ extension NSPersistentStoreCoordinator {
     ///
     /// - Parameters:
     ///   - destinationURL: The URL of the store to replace.
-    ///   - destinationOptions: The options of that store. Only its timeout is used.
+    ///   - destinationOptions: The options of that store. Its timeout is used, and `SwormWritesMirroredStoresOption`
+    ///     allows to replace a store that is mirrored to CloudKit.
     ///   - sourceURL: The URL of the store to copy. It is not changed.
     ///   - sourceOptions: Not used.
     ///   - storeType: `NSSQLiteStoreType`.
@@ -18,7 +19,16 @@ extension NSPersistentStoreCoordinator {
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
     ) throws {
-        guard storeType == NSSQLiteStoreType, !StoreFiles.isMemory(destinationURL) else {
+        try throwingCocoaErrors {
+            try replaceStore(
+                at: destinationURL, destinationOptions: destinationOptions, from: sourceURL, ofType: storeType)
+        }
+    }
+
+    private func replaceStore(
+        at destinationURL: URL, destinationOptions: [AnyHashable: Any]?, from sourceURL: URL, ofType storeType: String
+    ) throws {
+        guard storeType == NSSQLiteStoreType, !StoreFiles.isFileless(destinationURL) else {
             throw CoreDataError(
                 NSPersistentStoreInvalidTypeError,
                 "Cannot replace the store at '\(destinationURL.path)': only stores of NSSQLiteStoreType in files can be replaced."

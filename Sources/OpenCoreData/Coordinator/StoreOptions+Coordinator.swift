@@ -14,6 +14,9 @@ extension StoreOptions {
         writesMirroredStores = try Self.flag(SwormWritesMirroredStoresOption, in: options) ?? writesMirroredStores
         writesWithInferredModel =
             try Self.flag(SwormWritesWithInferredModelOption, in: options) ?? writesWithInferredModel
+        ignoresVersion = try Self.flag(NSIgnorePersistentStoreVersioningOption, in: options) ?? ignoresVersion
+        vacuumsFile = try Self.flag(NSSQLiteManualVacuumOption, in: options) ?? vacuumsFile
+        analyzesFile = try Self.flag(NSSQLiteAnalyzeOption, in: options) ?? analyzesFile
         let stages = options[NSPersistentStoreStagedMigrationManagerOptionKey]
         if let stages, !(stages is NSStagedMigrationManager) {
             throw Self.wrong(NSPersistentStoreStagedMigrationManagerOptionKey, value: stages)
@@ -29,10 +32,11 @@ extension StoreOptions {
             guard let seconds = (value as? NSNumber)?.doubleValue, seconds >= 0 else {
                 throw Self.wrong(NSPersistentStoreTimeoutOption, value: value)
             }
-            busyTimeout = seconds
+            busyTimeout = min(seconds, Self.longestTimeout)
         }
-        if let value = options[SwormReadersOption] {
-            guard let number = value as? Int, number > 0 else { throw Self.wrong(SwormReadersOption, value: value) }
+        for key in [NSPersistentStoreConnectionPoolMaxSizeKey, SwormReadersOption] {
+            guard let value = options[key] else { continue }
+            guard let number = value as? Int, number > 0 else { throw Self.wrong(key, value: value) }
             slotLimit = number
             idleReaders = number
         }
@@ -55,7 +59,8 @@ extension StoreOptions {
         case ("cache_size", let text):
             // In SQLite a positive number is a number of pages, here of 4 KiB, and a negative one a number of KiB.
             guard let number = Int(text) else { throw Self.wrong("cache_size", value: value) }
-            cacheSizeKiB = number < 0 ? -number : number * 4
+            let (size, isTooLarge) = number.multipliedReportingOverflow(by: number < 0 ? -1 : 4)
+            cacheSizeKiB = isTooLarge ? .max : size
         case ("max_page_count", let text):
             guard let number = Int(text), number > 0 else { throw Self.wrong("max_page_count", value: value) }
             maximumPageCount = number

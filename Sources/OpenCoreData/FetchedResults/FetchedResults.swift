@@ -65,7 +65,7 @@ final class FetchedResults: ContextObserver {
     }
 
     func performFetch() throws {
-        context.processPendingChanges()
+        context.processEvents()
         let plan = try makePlan(try context.requireCoordinator().compiledModel)
         let content = try fetch(plan)
         if let error = Self.wrongType(content.entries.first { !isResult($0.object) }) { throw error }

@@ -39,7 +39,7 @@ struct FetchedResultsStep {
             if plan.concerns(row.entity) { concerns = true }
             // Objects are only made for the rows if they are tested.
             guard !isWhole, plan.family.contains(row.entity) else { continue }
-            let object = context.object(with: id)
+            let object = context.objectOrFault(with: id)
             if seen.insert(ObjectIdentifier(object)).inserted { touched.append(object) }
         }
         var changed = Set([event.updated, event.refreshed, event.invalidated].joined().map(ObjectIdentifier.init))

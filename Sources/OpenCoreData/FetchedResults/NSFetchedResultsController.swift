@@ -19,6 +19,9 @@ public import Foundation
 ///
 /// Use a controller where its context is used. Index paths have two indexes, the section and the object in it:
 /// `books.object(at: [0, 3])`.
+///
+/// A delegate is passed another reference to the same results. It does not have the overrides of a subclass, except for
+/// the titles of the sections.
 open class NSFetchedResultsController<ResultType>: NSObject {
     // Without a constraint, so that a delegate can be passed a controller of any result.
 
@@ -38,11 +41,14 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     public init(
         fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
         sectionNameKeyPath: String?, cacheName name: String?
-    ) where ResultType: NSFetchRequestResult {
+    ) {
         results = FetchedResults(
             fetchRequest, context: context, sectionNameKeyPath: sectionNameKeyPath, cacheName: name,
             isResult: { $0 is ResultType }
-        ) { try FetchedResultsPlan(fetchRequest, sectionNameKeyPath: sectionNameKeyPath, in: $0) }
+        ) { model in
+            try context.find(ResultType.self, ofEntityNamed: fetchRequest.entityName)
+            return try FetchedResultsPlan(fetchRequest, sectionNameKeyPath: sectionNameKeyPath, in: model)
+        }
         super.init()
         results.owner = self
     }
@@ -56,34 +62,40 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     ///
     /// Changes that were made while there was no delegate are reported with the first ones that are made while there is
     /// one. Call ``performFetch()`` to have them at once.
-    public final var delegate: (any NSFetchedResultsControllerDelegate)? {
+    open var delegate: (any NSFetchedResultsControllerDelegate)? {
         get { results.delegate }
         set { results.setDelegate(newValue) }
     }
 
+    /// The request that the controller was created with.
+    open var fetchRequest: NSFetchRequest<ResultType> {
+        results.request as? NSFetchRequest<ResultType> ?? NSFetchRequest()
+    }
     /// The context.
-    public final var managedObjectContext: NSManagedObjectContext { results.context }
+    open var managedObjectContext: NSManagedObjectContext { results.context }
     /// The key path to the names of the sections.
-    public final var sectionNameKeyPath: String? { results.sectionNameKeyPath }
+    open var sectionNameKeyPath: String? { results.sectionNameKeyPath }
     /// The name of the cache that the controller was created with.
-    public final var cacheName: String? { results.cacheName }
+    open var cacheName: String? { results.cacheName }
 
     /// Does nothing, because results are not cached in files.
     ///
     /// - Parameter name: The name of a cache; nil for all.
-    public class func deleteCache(withName name: String?) {}
+    open class func deleteCache(withName name: String?) {}
 
     /// Fetches the objects anew, without calls to the delegate.
     ///
     /// - Throws: An error if the request has no order, is not a request for managed objects, or is not valid; if the
     ///   objects are not ordered by section, or are not of the type of the results; and the store's error. The results
     ///   are unchanged then.
-    open func performFetch() throws { try results.performFetch() }
+    open func performFetch() throws {
+        try managedObjectContext.throwingCocoaErrors { try results.performFetch() }
+    }
 
     // MARK: Objects
 
     /// The objects in order; nil before the first ``performFetch()``.
-    public final var fetchedObjects: [ResultType]? {
+    open var fetchedObjects: [ResultType]? {
         results.content.map { $0.entries.compactMap { $0.object as? ResultType } }
     }
 
@@ -92,7 +104,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     /// - Parameter indexPath: The section and the position in it.
     /// - Returns: The object. For an index path without an object, an object of the entity that belongs to no context;
     ///   the next save or fetch of the context throws an error that names the index path.
-    public final func object(at indexPath: IndexPath) -> ResultType {
+    open func object(at indexPath: IndexPath) -> ResultType {
         if let object = results.object(at: indexPath) as? ResultType { return object }
         let missing = results.missingObject(at: indexPath)
         let typed = (ResultType.self as? NSManagedObject.Type).map { $0.init(entity: missing.entity, insertInto: nil) }
@@ -104,14 +116,14 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     /// Returns the index path of an object; nil if it is not among the results.
     ///
     /// - Complexity: O(*n*) for the first object after a change, then O(log *s*), where *s* is the number of sections.
-    public final func indexPath(forObject object: ResultType) -> IndexPath? {
+    open func indexPath(forObject object: ResultType) -> IndexPath? {
         (object as? NSManagedObject).flatMap { results.indexPath(of: $0) }
     }
 
     // MARK: Sections
 
     /// The sections in order; nil before the first ``performFetch()``.
-    public final var sections: [any NSFetchedResultsSectionInfo]? {
+    open var sections: [any NSFetchedResultsSectionInfo]? {
         guard let content = results.content else { return nil }
         if let knownSections, knownSections.version == results.version { return knownSections.sections }
         let sections = content.sections.map { FetchedSection($0, of: content, in: results) }
@@ -163,13 +175,6 @@ protocol SectionTitling: AnyObject {
 }
 
 extension NSFetchedResultsController: SectionTitling {}
-
-extension NSFetchedResultsController where ResultType: NSFetchRequestResult {
-    /// The request that the controller was created with.
-    public final var fetchRequest: NSFetchRequest<ResultType> {
-        results.request as? NSFetchRequest<ResultType> ?? NSFetchRequest()
-    }
-}
 
 extension NSFetchedResultsController {
     /// Returns whether two references are the same controller, regardless of the type of their results.

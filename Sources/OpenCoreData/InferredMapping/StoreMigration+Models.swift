@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import SwormStore
 
 // Variants of the store's migration that accept managed object models instead of compiled ones.

@@ -9,6 +9,11 @@ enum ModelFile {
     private static let compiledFolder = "momd"
     private static let compiled = "mom"
 
+    /// Returns whether the name of a file is that of a model.
+    static func isModel(_ name: String) -> Bool {
+        [folderOfVersions, version, compiledFolder, compiled].contains((name as NSString).pathExtension.lowercased())
+    }
+
     /// Reads the model at a URL. If there are several versions, reads the current one.
     ///
     /// - Parameter model: A model without entities, to which the content is added.

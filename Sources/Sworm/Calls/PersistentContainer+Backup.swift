@@ -11,11 +11,14 @@ extension PersistentContainer {
     /// try store.backup(to: folder.appendingPathComponent("backup.sqlite"))
     /// ```
     ///
+    /// The copy of a store that is mirrored to CloudKit is mirrored too: an app that opens it mirrors as if it were the
+    /// original. This is reported to `logError`. See <doc:MirroredStores>.
+    ///
     /// The method blocks the calling thread for about the time that it takes to copy the file and to read it once.
     /// While it copies, the store's write-ahead log cannot be truncated.
     ///
     /// - Parameters:
-    ///   - url: The target. An existing store is replaced; it must not be open anywhere.
+    ///   - url: The target. An existing store is replaced; it must not be open anywhere, and not be mirrored to CloudKit.
     ///   - deadline: The time at which to give up; nil for no deadline.
     /// - Throws: A ``StoreError`` if the copy cannot be created, or is corrupt; `timedOut` if the target is in use for
     ///   too long or the deadline has passed; `wouldDeadlock` for a store with a single connection (in memory, or

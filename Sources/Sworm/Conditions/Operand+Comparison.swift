@@ -2,7 +2,7 @@ import SwormPredicates
 
 extension Condition {
     /// Creates a comparison of two operands.
-    init(_ left: Operand, by comparator: Comparator, with right: Operand, options: StringOptions = []) {
+    init(_ left: Operand, by comparator: SwormPredicates.Comparator, with right: Operand, options: StringOptions = []) {
         self.init(ConditionContent(left, by: comparator, with: right, options: options))
     }
 }
@@ -18,7 +18,7 @@ extension Operand {
 extension ConditionContent {
     /// Creates a comparison of two operands.
     fileprivate init(
-        _ left: Operand, by comparator: Comparator, with right: Operand, options: StringOptions = []
+        _ left: Operand, by comparator: SwormPredicates.Comparator, with right: Operand, options: StringOptions = []
     ) {
         let failure = left.failure ?? right.failure
         let scopes = left.joinedScopes(right)
@@ -41,7 +41,7 @@ extension ConditionContent {
 /// Returns `ANY a.b.c > x`, if the predicate language can express the comparison in this form: one path through one or
 /// more collections, all with the same quantifier, compared with an operand that ranges over no collection.
 private func quantifiedPath(
-    _ left: Operand, by comparator: Comparator, with right: Operand, options: ComparisonOptions
+    _ left: Operand, by comparator: SwormPredicates.Comparator, with right: Operand, options: ComparisonOptions
 ) -> PredicateTree? {
     guard right.scopes.isEmpty, let first = left.scopes.first else { return nil }
     var path = first.collection
@@ -81,9 +81,9 @@ extension ConditionContent {
     }
 }
 
-extension Comparator {
+extension SwormPredicates.Comparator {
     /// The equivalent comparator for exchanged sides, or nil if it does not exist.
-    fileprivate var reversed: Comparator? {
+    fileprivate var reversed: SwormPredicates.Comparator? {
         switch self {
         case .equal, .notEqual, .identical, .notIdentical: self
         case .less: .greater

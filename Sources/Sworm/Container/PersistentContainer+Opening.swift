@@ -177,6 +177,8 @@ extension PersistentContainer {
             throw StoreError(.cannotOpen, "Cannot open '\(url)': a store needs the URL of a file.")
         }
         let folder = url.deletingLastPathComponent()
+        // Below this device, names of stores in memory that are shared.
+        if folder.path == "/dev/null" { return }
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         } catch {

@@ -14,7 +14,7 @@ extension EditingContext {
         }
         core.waiting?.cancel()
         (core.waiting, changeTimes) = (nil, nil)
-        let deleted = NSManagedObjectContext.revivesSavedDeletions ? [] : instance.deletedObjects
+        let deleted = NSManagedObjectContext.revivesSavedDeletions ? [] : instance.unsavedDeletions
         do {
             try core.save()
             // Changes that were lost before the save, or by the merge at its start, are reported until the next one.

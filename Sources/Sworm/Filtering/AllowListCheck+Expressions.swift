@@ -87,7 +87,7 @@ extension AllowListCheck {
             let all = operands.reduce(PossibleValues()) { $0.union($1) }
             return PossibleValues(
                 hasTexts: all.hasTexts, hasOthers: all.hasOthers, nesting: nesting, sentBytes: all.sentBytes)
-        case .uppercase, .lowercase:
+        case .uppercase, .lowercase, .canonical:
             return PossibleValues.text.computed(from: [try computed(from: operands, tree)])
         case .sum, .average, .median, .stddev, .sqrt, .log, .ln, .exp, .floor, .ceiling, .abs, .trunc, .now, .length,
             .modulus, .leftShift, .rightShift, .onesComplement, .float:

@@ -23,10 +23,11 @@ func translatingErrors<R>(isOpening: Bool = false, _ work: () throws -> R) throw
 /// Returns an error of the engine as an error of Sworm, and any other error unchanged.
 package func translatedError(_ error: any Error, isOpening: Bool = false) -> any Error {
     if error is StoreError || error is AttributeError { return error }
-    if let error = error as? QueryError {
-        return StoreError(.invalidCondition, error.description, cause: error)
+    let cause = engineError(error)
+    let native = cause as NSError
+    if let issue = cause as? QueryError ?? native.userInfo[NSUnderlyingErrorKey] as? QueryError {
+        return StoreError(.invalidCondition, issue.description, cause: issue)
     }
-    let native = error as NSError
     guard native.domain == NSCocoaErrorDomain else { return error }
     if isOpening, native.code == CocoaError.Code.userCancelled.rawValue { return CancellationError() }
     var code = StoreError.Code(cocoaCode: native.code)
@@ -39,7 +40,19 @@ package func translatedError(_ error: any Error, isOpening: Bool = false) -> any
     }
     return StoreError(
         code, native.localizedDescription, entity: native.userInfo["NSEntityName"] as? String,
-        attribute: native.userInfo[NSValidationKeyErrorKey] as? String, cause: error, rows: native.affectedRows)
+        attribute: native.userInfo[NSValidationKeyErrorKey] as? String, cause: cause, rows: native.affectedRows)
+}
+
+/// Returns the error that the engine has thrown internally, if it has thrown this one.
+///
+/// It contains the identities of objects, while the error of a public call contains the objects, which may be used in
+/// their context only.
+private func engineError(_ error: any Error) -> any Error {
+    #if canImport(CoreData)
+    error
+    #else
+    error.asCoreData ?? error
+    #endif
 }
 
 /// The key under which OpenCoreData stores a condition of a store for which Cocoa has no code, by the name of Sworm's

@@ -49,6 +49,10 @@ extension NSManagedObjectContext {
 extension NSManagedObject {
     /// Returns an attribute.
     func bundleValue(_ attribute: BundleEntity.Attribute) throws -> AttributeValue {
+        #if !canImport(CoreData)
+        // The data itself: the value may be of a type that a bundle cannot contain.
+        if attribute.type == .transformable { return accessedAttribute(attribute.name).value }
+        #endif
         guard let any = value(forKeyPath: attribute.name), !(any is NSNull) else { return .null }
         let number = any as? NSNumber
         let value: AttributeValue? =
@@ -68,6 +72,9 @@ extension NSManagedObject {
 
     /// Sets an attribute, if the value differs.
     func setBundleValue(_ value: AttributeValue, of attribute: BundleEntity.Attribute) {
+        #if !canImport(CoreData)
+        if attribute.type == .transformable { return setAccessedAttribute(attribute.name, to: value) }
+        #endif
         let keyed: Any? =
             switch value {
             case .bool(let flag): NSNumber(value: flag)

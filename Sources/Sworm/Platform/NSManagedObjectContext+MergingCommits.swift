@@ -158,3 +158,8 @@ extension CommittedChanges {
         return .none
     }
 }
+
+extension NSManagedObjectContext {
+    /// The objects that the next save deletes, without those whose deletion by another context was merged.
+    var unsavedDeletions: Set<NSManagedObject> { deletedObjects.filter(\.hasChanges) }
+}

@@ -26,8 +26,9 @@ struct Arguments: Sendable {
             try read(word, rest: &rest, for: spec)
         }
         guard !has("help") else { return }
-        if operands.count < spec.operands.count {
-            let missing = spec.operands[operands.count...].map(\.name).joined(separator: " and ")
+        let required = spec.operands.filter { !$0.isOptional }
+        if operands.count < required.count {
+            let missing = required[operands.count...].map(\.name).joined(separator: " and ")
             throw ToolError(.usage, "'\(spec.name)' needs \(missing)", hint: Self.helpHint(spec))
         }
         if operands.count > spec.operands.count {

@@ -23,11 +23,17 @@ struct OptionSpec: Sendable {
 struct OperandSpec: Sendable {
     var name: String
     var summary: String
+    /// Whether the argument may be omitted, which only the last ones can be.
+    var isOptional: Bool
 
-    init(_ name: String, summary: String) {
+    init(_ name: String, summary: String, isOptional: Bool = false) {
         self.name = name
         self.summary = summary
+        self.isOptional = isOptional
     }
+
+    /// The name in the usage of the command.
+    var usage: String { isOptional ? "[\(name)]" : name }
 }
 
 /// The name of a command, its operands and its options.

@@ -9,6 +9,11 @@ enum FilePath {
     /// The file extensions of models.
     static let modelKinds = ["xcdatamodeld", "xcdatamodel", "momd", "mom", "omo"]
 
+    /// Returns whether a path names a model, by its extension.
+    static func isModel(_ path: String) -> Bool {
+        modelKinds.contains(Arguments.url(path).pathExtension.lowercased())
+    }
+
     /// Returns the file of a store that is to be read.
     ///
     /// - Throws: ``ToolError`` if there is no file, or it is empty.

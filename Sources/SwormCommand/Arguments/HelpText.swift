@@ -23,7 +23,7 @@ enum HelpText {
     static func command(_ spec: CommandSpec) -> String {
         var lines = wrap(spec.summary, indent: 0)
         lines += [""]
-        let usage = (["usage: sworm-tool", spec.name] + spec.operands.map(\.name) + ["[OPTIONS]"])
+        let usage = (["usage: sworm-tool", spec.name] + spec.operands.map(\.usage) + ["[OPTIONS]"])
         lines += [usage.joined(separator: " "), ""]
         for paragraph in spec.discussion { lines += wrap(paragraph, indent: 0) + [""] }
         let options = spec.allOptions.map { (label($0), text($0)) }

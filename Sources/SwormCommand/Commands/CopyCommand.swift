@@ -13,7 +13,9 @@ enum CopyCommand {
             summary: "Copies a store with its log and its external data, even while another process writes to it.",
             discussion: [
                 "The copy is a consistent snapshot of the store, in one file without a log. It appears under its name only "
-                    + "when it is complete."
+                    + "when it is complete.",
+                "The copy of a store that is mirrored to CloudKit is mirrored too: an app that opens it uploads and downloads "
+                    + "as if it were the original. A mirrored store is never replaced.",
             ],
             operands: [
                 OperandSpec("STORE", summary: "The store file."), OperandSpec("TO", summary: "The file of the copy."),
@@ -23,7 +25,7 @@ enum CopyCommand {
     ) { arguments, console in
         let source = try FilePath.store(arguments.operands[0])
         // Check the source first, so that nothing is replaced by a file that is not a store.
-        _ = try StoreInspector(url: source)
+        let isMirrored = try StoreInspector(url: source).mirroringTable != nil
         if StoreFiles(url: source).main == StoreFiles(url: Arguments.url(arguments.operands[1])).main {
             throw ToolError(.fileExists, "a store cannot be copied onto itself", hint: "choose another name")
         }
@@ -38,6 +40,11 @@ enum CopyCommand {
             let files = StoreFiles(url: place.target)
             console.line(
                 "copied \(ByteCountText.text(FileStamp(path: files.main)?.size ?? 0)) to \(place.target.path)")
+            if isMirrored {
+                console.warn(
+                    "the copy is mirrored to CloudKit like its original: an app that opens it mirrors as if it were the original"
+                )
+            }
             break
         }
         return .ok
@@ -55,8 +62,12 @@ enum CopyCommand {
         try copyFiles(from: old.externalData, to: new.externalData)
         try copyRows(from: look, to: new.main, progress: progress)
         try copyFiles(from: old.externalData, to: new.externalData)
-        let named = try ExternalReferences.all(in: target)
+        let copy = try StoreInspector(url: target)
+        let named = try copy.namedExternalFiles()
         guard FileManager.default.fileExists(atPath: new.externalData) else { return Array(named) }
+        // The form in which a mirroring names its files is not established, so the copy of a mirrored store has all of
+        // them.
+        guard copy.mirroringTable == nil else { return ExternalReferences.missing(named, in: new.externalData) }
         for name in try FileManager.default.contentsOfDirectory(atPath: new.externalData) {
             guard let identifier = UUID(uuidString: name), !named.contains(identifier) else { continue }
             try FileManager.default.removeItem(atPath: new.externalData + "/" + name)

@@ -14,6 +14,7 @@ enum ImportCommand {
                     + "object and the property. Derived values are recomputed where a save recomputes them.",
                 "Missing values of required properties, links to missing objects, links without a matching inverse, and "
                     + "missing external data files are imported as they are, with a warning for each.",
+                "A store that is mirrored to CloudKit is never replaced.",
             ],
             operands: [
                 OperandSpec("DUMP", summary: "The file or pipe with the output of 'dump'; - for the standard input."),

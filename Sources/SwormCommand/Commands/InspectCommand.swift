@@ -7,14 +7,47 @@ enum InspectCommand {
     static let command = Command(
         CommandSpec(
             "inspect", summary: "Shows the properties and the contents of a store.",
-            discussion: ["No model is needed. With a model, relationships are shown too, and more is checked."],
+            discussion: [
+                "No model is needed. With a model, relationships are shown too, and more is checked.",
+                "With --cloudkit, the state of a store that Core Data mirrors to CloudKit is shown: the records, "
+                    + "relationships and shares that wait for upload, as Core Data counts them before an export; rows without a "
+                    + "record and records without a row; the transactions that were not exported, by author; the last events "
+                    + "and the zones. Only this file is read: the state of the server and of other devices is not in it. "
+                    + "Facts that the file does not show are unknown, and null in JSON. The user's record name and the contents of "
+                    + "records are not shown.",
+            ],
             operands: [OperandSpec("STORE", summary: "The store file.")],
-            options: [StoreModelChoice.option, OptionSpec("json", summary: "Writes JSON.")],
-            examples: ["sworm-tool inspect Library.sqlite"])
+            options: [
+                StoreModelChoice.option,
+                OptionSpec("cloudkit", summary: "Shows the state of the mirroring to CloudKit."),
+                OptionSpec("json", summary: "Writes JSON."),
+            ],
+            examples: ["sworm-tool inspect Library.sqlite", "sworm-tool inspect Library.sqlite --cloudkit"])
     ) { arguments, console in
+        if arguments.has("cloudkit") {
+            try inspectMirroring(arguments, console: console)
+            return .ok
+        }
         let report = try StoreReport(FilePath.store(arguments.operands[0]), modelOption: arguments.url("model"))
         if arguments.has("json") { console.answer(json(report)) } else { write(report, to: console) }
         return .ok
+    }
+
+    private static func inspectMirroring(_ arguments: Arguments, console: Console) throws {
+        let url = try FilePath.store(arguments.operands[0])
+        let look = try StoreInspector(url: url)
+        var model: CompiledModel?
+        do {
+            model = try StoreModelChoice.model(for: url, option: arguments.url("model")).model.compiled()
+        } catch let error as ToolError where error.code == .modelMismatch {
+            console.warn(error.message)
+        }
+        let report = try look.mirroring(model: model)
+        if arguments.has("json") { return console.answer(MirroringJSON.value(report, path: look.files.main)) }
+        guard let report else {
+            return console.line("the store is not mirrored to CloudKit: it has no tables of a mirroring")
+        }
+        MirroringText(report: report, console: console).write(path: look.files.main)
     }
 
     private static func write(_ report: StoreReport, to console: Console) {
@@ -74,15 +107,9 @@ enum InspectCommand {
         guard let history else { return "none" }
         var text = "\(history.transactions) transactions, \(history.changes) changes"
         if let first = history.first, let last = history.last {
-            text += ", \(date(first)) to \(date(last))"
+            text += ", \(DateText.whole(first)) to \(DateText.whole(last))"
         }
         return text
-    }
-
-    private static func date(_ seconds: Double) -> String {
-        let sink = ByteSink()
-        DateText.write(seconds.rounded(), to: sink)
-        return sink.text.replacingOccurrences(of: ".000", with: "")
     }
 
     private static func json(_ report: StoreReport) -> JSONValue {

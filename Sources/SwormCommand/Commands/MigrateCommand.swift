@@ -17,6 +17,8 @@ enum MigrateCommand {
                     + "listed: deleted objects, values that are lost or set to defaults, values that are missing or not "
                     + "unique, and dangling links, with the time and the disk space needed. The exit code is then 1 if "
                     + "the store cannot be migrated, or would lose data.",
+                "A store that is mirrored to CloudKit is only migrated with --mirrored. Its records follow their objects. "
+                    + "It is not migrated if the new model lacks an entity that has records.",
             ],
             operands: [OperandSpec("STORE", summary: "The store file.")],
             options: [
@@ -25,6 +27,7 @@ enum MigrateCommand {
                     summary:
                         "The model to migrate to: an .xcdatamodeld, .xcdatamodel, .momd or .mom, or another store. Of several "
                         + "versions, the current one is used."),
+                OptionSpec("mirrored", summary: "Migrates the store even if it is mirrored to CloudKit."),
                 OptionSpec("dry-run", summary: "Lists the effects of the migration, and leaves the store unchanged."),
                 OptionSpec("json", summary: "Writes JSON."),
             ],
@@ -39,11 +42,25 @@ enum MigrateCommand {
                 .usage, "'migrate' needs the model to migrate to",
                 hint: "use --model NEW with an .xcdatamodeld, .momd or .mom, or a store of that model")
         }
+        try checkMirroring(of: url, arguments)
         let (new, newName) = try StoreModelChoice.model(at: option)
         let (old, oldName) = try source(of: url, option)
         return arguments.has("dry-run")
             ? try rehearse(url, from: (old, oldName), to: (new, newName), arguments: arguments, console: console)
             : try migrate(url, from: old, to: (new, newName), arguments: arguments, console: console)
+    }
+
+    private static func checkMirroring(of url: URL, _ arguments: Arguments) throws {
+        guard !arguments.has("mirrored"), try StoreInspector(url: url).mirroringTable != nil else { return }
+        throw ToolError(
+            .file, "'\(arguments.operands[0])' is mirrored to CloudKit and was not migrated",
+            hint: "--mirrored migrates it nevertheless; 'inspect --cloudkit' shows what waits for upload")
+    }
+
+    private static func options(_ arguments: Arguments) -> StoreOptions {
+        var options = StoreOptions()
+        options.writesMirroredStores = arguments.has("mirrored")
+        return options
     }
 
     /// Returns the model that the store was written with.
@@ -70,7 +87,7 @@ enum MigrateCommand {
         let progress = PhaseProgress(console)
         let report = try MigrationRehearsal(
             of: url, from: .init(old.name, model: old.model), through: [.init(new.name, model: new.model)],
-            progress: { _, state in progress.update(state) }
+            options: options(arguments), progress: { _, state in progress.update(state) }
         ).run()
         progress.end()
         if arguments.has("json") {
@@ -90,11 +107,13 @@ enum MigrateCommand {
         var indexes = MissingIndexes.Changes()
         if old.entityVersionHashesByName != new.model.entityVersionHashesByName {
             let progress = PhaseProgress(console)
-            report = try StoreMigration(inferring: url, from: old, to: new.model) { progress.update($0) }.run()
+            report = try StoreMigration(
+                inferring: url, from: old, to: new.model, options: options(arguments)
+            ) { progress.update($0) }.run()
             progress.end()
         } else {
             StoreMigration.removeRemains(beside: StoreFiles(url: url))
-            indexes = try MissingIndexes.make(at: url, model: new.model.compiled())
+            indexes = try MissingIndexes.make(at: url, model: new.model.compiled(), options: options(arguments))
         }
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let size = FileStamp(path: StoreFiles(url: url).main)?.size ?? 0

@@ -9,7 +9,8 @@ enum RebuildCommand {
             "rebuild", summary: "Creates a new store from all readable rows of a damaged store.",
             discussion: [
                 "If the tree of a table is damaged, its pages are read one by one. Deleted objects are not restored. Links "
-                    + "are kept if both objects exist. The history is not copied.",
+                    + "are kept if both objects exist. The history is not copied, and neither is the state of a mirroring to "
+                    + "CloudKit: an app that mirrors the new store uploads all objects as new ones.",
                 "The damaged store is not modified. Losses are listed, and set the exit code to 1.",
             ],
             operands: [
@@ -42,6 +43,9 @@ enum RebuildCommand {
         empty.close()
 
         var report = RebuildReport(console)
+        if store.columns.keys.contains(where: MirroringTables.contains) {
+            console.warn("the store is mirrored to CloudKit, and the new store is not: its records are not copied")
+        }
         if !store.hasWholeSchema {
             report.lose("a part of the schema: tables that it does not name are identified by their rows")
         }

@@ -8,8 +8,8 @@ enum VerifyCommand {
             "verify", summary: "Checks a store against all rules of Core Data's file format.",
             discussion: [
                 "Includes SQLite's own integrity check, and checks primary keys, versions, row counts, types, required and unique "
-                    + "values, derived values (except dates), both sides of relationships, positions in ordered relationships, external data files, metadata and "
-                    + "history. The exit code is 1 if there are faults; warnings do not affect it."
+                    + "values, derived values (except dates), both sides of relationships, positions in ordered relationships, external data files, metadata, "
+                    + "history and, of a store that is mirrored to CloudKit, the pairs of rows and records. The exit code is 1 if there are faults; warnings do not affect it."
             ],
             operands: [OperandSpec("STORE", summary: "The store file.")],
             options: [StoreModelChoice.option, OptionSpec("json", summary: "Writes JSON.")],
@@ -45,10 +45,10 @@ enum VerifyCommand {
             return (issues, source)
         } catch let error as ToolError where error.code == .modelMismatch {
             return ([StoreIssue(.model, error.message)], nil)
-        } catch let error as CoreDataError {
+        } catch {
             // A file that exists but cannot be opened is reported as an issue.
-            guard let kind = StoreVerification.kind(of: error) else { throw error }
-            return ([StoreIssue(kind, error.message)], nil)
+            guard let issue = error.asCoreData, let kind = StoreVerification.kind(of: issue) else { throw error }
+            return ([StoreIssue(kind, issue.message)], nil)
         }
     }
 

@@ -7,7 +7,7 @@ import SwormStore
 /// The messages for errors of the underlying libraries.
 enum ErrorText {
     static func message(of error: any Error) -> String {
-        switch error {
+        switch error.asCoreData ?? error {
         case let error as CoreDataError: error.message
         case let error as QueryError: error.description
         case let error as SQLiteError: error.message
@@ -17,7 +17,7 @@ enum ErrorText {
     }
 
     static func hint(for error: any Error) -> String? {
-        guard let error = error as? CoreDataError else { return nil }
+        guard let error = error.asCoreData else { return nil }
         let look =
             "'sworm-tool verify' finds damage, and 'sworm-tool rebuild' creates a new store from all readable data"
         switch error.errorCode {

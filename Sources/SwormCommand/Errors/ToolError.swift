@@ -10,6 +10,8 @@ struct ToolError: Error, Sendable, CustomStringConvertible {
         static let modelNeeded = Code(description: "modelNeeded")
         /// The given model has no version that the store was written with.
         static let modelMismatch = Code(description: "modelMismatch")
+        /// The model names no classes.
+        static let noClasses = Code(description: "noClasses")
         /// There is no entity with the given name.
         static let unknownEntity = Code(description: "unknownEntity")
         /// A predicate, a sort key or a column is not valid.

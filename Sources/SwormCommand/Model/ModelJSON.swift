@@ -15,7 +15,7 @@ enum ModelJSON {
         ])
     }
 
-    private static func entity(_ entity: NSEntityDescription, number: Int) -> JSONValue {
+    static func entity(_ entity: NSEntityDescription, number: Int) -> JSONValue {
         .object([
             ("name", .optional(entity.name)), ("number", .count(number)),
             ("class", .optional(entity.managedObjectClassName)),
@@ -46,10 +46,10 @@ enum ModelJSON {
         ]
     }
 
-    private static func attribute(_ attribute: NSAttributeDescription) -> JSONValue {
+    static func attribute(_ attribute: NSAttributeDescription) -> JSONValue {
         var members = common(attribute)
         members.append(("type", .string(attribute.attributeType.attributeType.displayName)))
-        members.append(("default", AttributeValue(any: attribute.defaultValue).map(plain) ?? .null))
+        members.append(("default", plain(any: attribute.defaultValue)))
         members.append(("allowsExternalStorage", .bool(attribute.allowsExternalBinaryDataStorage)))
         members.append(("preservedOnDeletion", .bool(attribute.preservesValueInHistoryOnDeletion)))
         if let name = attribute.valueTransformerName { members.append(("transformer", .string(name))) }
@@ -65,7 +65,7 @@ enum ModelJSON {
         return .object(members)
     }
 
-    private static func relationship(_ relationship: NSRelationshipDescription) -> JSONValue {
+    static func relationship(_ relationship: NSRelationshipDescription) -> JSONValue {
         .object(
             common(relationship) + [
                 ("destination", .optional(relationship.destinationEntity?.name)),
@@ -76,11 +76,20 @@ enum ModelJSON {
             ])
     }
 
-    private static func fetched(_ property: NSFetchedPropertyDescription) -> JSONValue {
-        .object(
+    static func fetched(_ property: NSFetchedPropertyDescription) -> JSONValue {
+        let request = property.request
+        let sorts = (request.sortDescriptors ?? []).map { descriptor in
+            let comparison = descriptor.selector?.description ?? "compare:"
+            return (descriptor.key ?? "?") + (descriptor.ascending ? "" : " descending")
+                + (comparison == "compare:" ? "" : " by \(comparison)")
+        }
+        return .object(
             common(property) + [
                 ("entity", .optional(property.requestedEntityName)),
                 ("predicate", .optional(property.requestPredicateText)),
+                ("sort", .array(sorts.map { .string($0) })), ("fetchLimit", .count(request.fetchLimit)),
+                ("fetchOffset", .count(request.fetchOffset)), ("fetchBatchSize", .count(request.fetchBatchSize)),
+                ("resultType", .count(Int(clamping: request.resultType))),
             ])
     }
 

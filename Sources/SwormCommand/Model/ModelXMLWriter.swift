@@ -30,6 +30,9 @@ struct ModelXMLWriter {
                 writer.comment("further version identifiers: \(identifiers.dropFirst().joined(separator: ", "))")
             }
             for entity in model.entities { writer.write(entity) }
+            for (name, request) in model.requestTemplates.sorted(by: { $0.key < $1.key }) {
+                writer.write(request, name: name)
+            }
             for name in model.configurations.sorted() where name != "PF_DEFAULT_CONFIGURATION_NAME" {
                 writer.element("configuration", attributes: [("name", name)]) { writer in
                     for entity in model.entities(forConfigurationName: name) ?? [] {
@@ -82,13 +85,31 @@ struct ModelXMLWriter {
             }
         case let fetched as NSFetchedPropertyDescription:
             element("fetchedProperty", attributes: attributes) { writer in
-                var request = [("name", "fetchedPropertyFetchRequest")]
-                if let entity = fetched.requestedEntityName { request.append(("entity", entity)) }
-                if let text = fetched.requestPredicateText { request.append(("predicateString", text)) }
-                writer.element("fetchRequest", attributes: request)
+                writer.write(fetched.request, name: "fetchedPropertyFetchRequest")
                 writer.write(fetched.userInfo)
             }
         default: break
+        }
+    }
+
+    private mutating func write(_ request: RequestTemplate, name: String) {
+        var attributes = [("name", name)]
+        if let entity = request.entityName { attributes.append(("entity", entity)) }
+        if let text = request.predicateText { attributes.append(("predicateString", text)) }
+        let numbers = [
+            ("fetchLimit", request.fetchLimit), ("fetchBatchSize", request.fetchBatchSize),
+            ("resultType", Int(clamping: request.resultType)),
+        ]
+        attributes += numbers.filter { $0.1 != 0 }.map { ($0.0, "\($0.1)") }
+        if !request.includesSubentities { attributes.append(("includesSubentities", "NO")) }
+        if !request.includesPropertyValues { attributes.append(("includesPropertyValues", "NO")) }
+        if !request.returnsObjectsAsFaults { attributes.append(("returnsObjectsAsFaults", "NO")) }
+        if request.returnsDistinctResults { attributes.append(("returnDistinctResults", "YES")) }
+        element("fetchRequest", attributes: attributes)
+        // The document has no order.
+        if let sorts = request.sortDescriptors, !sorts.isEmpty {
+            let keys = sorts.map { "\($0.key ?? "?")\($0.ascending ? "" : " descending")" }
+            comment("\(name) is sorted by \(keys.joined(separator: ", "))")
         }
     }
 

@@ -50,12 +50,14 @@ struct SwiftAttribute {
     }
 
     /// - Parameters:
+    ///   - name: The name of the property in Swift.
     ///   - place: The struct that contains the property.
     ///   - isUnique: Whether the attribute alone has a uniqueness constraint.
     ///   - isFlagged: Whether the attribute has an index of its own, which makes its indexed flag redundant.
-    init(_ attribute: NSAttributeDescription, in place: Place = Place(), isUnique: Bool, isFlagged: Bool) {
+    init(
+        _ attribute: NSAttributeDescription, as name: String, in place: Place = Place(), isUnique: Bool, isFlagged: Bool
+    ) {
         let type = attribute.attributeType.attributeType
-        let name = SwiftNames.property(attribute.name)
         let isDerived = attribute is NSDerivedAttributeDescription
         // A derived value only exists after the store has computed it.
         let isOptional = attribute.isOptional || isDerived
@@ -121,7 +123,8 @@ struct SwiftAttribute {
         ".init(" + (["\\.\(property)", SwiftNames.literal(name)] + options).joined(separator: ", ") + ")"
     }
 
-    private static func type(_ type: SwormPredicates.AttributeType) -> String {
+    /// Returns the Swift type of the values.
+    static func type(_ type: SwormPredicates.AttributeType) -> String {
         switch type {
         case .integer16: "Int16"
         case .integer32: "Int32"
@@ -151,68 +154,5 @@ struct SwiftAttribute {
         case .uri: "URL(filePath: \"/\")"
         case .binaryData, .transformable, .undefined, .objectID, .composite: "Data()"
         }
-    }
-
-    private static func literal(_ value: AttributeValue, as type: SwormPredicates.AttributeType) -> String? {
-        switch (value, type) {
-        case (.int(let number), .boolean): number == 0 ? "false" : "true"
-        case (.int(let number), .double): "\(number).0"
-        case (.int(let number), _): "\(number)"
-        case (.bool(let flag), .boolean): flag ? "true" : "false"
-        case (.double(let number), .float): "\(Float(number))"
-        case (.double(let number), _): "\(number)"
-        case (.decimal(let number), _):
-            Int64(number.description).map { "\($0)" } ?? "Decimal(string: \"\(number)\") ?? 0"
-        case (.string(let text), .string): SwiftNames.literal(text)
-        case (.date(let date), .date): "Date(timeIntervalSinceReferenceDate: \(date.timeIntervalSinceReferenceDate))"
-        case (.uuid(let uuid), .uuid): "UUID(uuidString: \"\(uuid.uuidString)\") ?? UUID()"
-        case (.url(let url), .uri): "URL(string: \(SwiftNames.literal(url.absoluteString))) ?? URL(filePath: \"/\")"
-        default: nil
-        }
-    }
-
-    private static func rules(
-        _ rules: [ValidationRule], for type: SwormPredicates.AttributeType
-    ) -> (said: [String], unsaid: [String]) {
-        var (said, unsaid): ([String], [String]) = ([], [])
-        var bounds: (low: String?, high: String?) = (nil, nil)
-        var lengths: (low: String?, high: String?) = (nil, nil)
-        func bound(_ value: AttributeValue) -> String? {
-            guard case .int(let number) = value else { return literal(value, as: type) }
-            // A limit outside the type's range cannot be written as a literal of the type.
-            let range: ClosedRange<Int64> =
-                type == .integer16
-                ? -32768...32767 : type == .integer32 ? -2_147_483_648...2_147_483_647 : .min ... .max
-            return range.contains(number) ? literal(value, as: type) : nil
-        }
-        for rule in rules {
-            switch rule {
-            case .minimum(let value):
-                if let text = bound(value) { bounds.low = text } else { unsaid.append("at least \(value)") }
-            case .maximum(let value):
-                if let text = bound(value) { bounds.high = text } else { unsaid.append("at most \(value)") }
-            case .minimumLength(let count): lengths.low = "\(count)"
-            case .maximumLength(let count): lengths.high = "\(count)"
-            case .pattern(let pattern): said.append(".pattern(\(SwiftNames.literal(pattern)))")
-            case .predicate(_, let text): unsaid.append("validated by \(text)")
-            }
-        }
-        let name = Self.type(type)
-        func range(_ pair: (low: String?, high: String?), _ convert: (String) -> String) -> String? {
-            switch pair {
-            case (let low?, let high?): "\(convert(low))...\(convert(high))"
-            case (let low?, nil): "\(convert(low))..."
-            case (nil, let high?): "...\(convert(high))"
-            case (nil, nil): nil
-            }
-        }
-        let isTyped = ["Date", "Decimal", "Int16", "Int32", "Float"].contains(name)
-        func typed(_ literal: String) -> String {
-            if literal.contains(" ?? ") { return "(\(literal))" }
-            return isTyped && name != "Date" ? "\(name)(\(literal))" : literal
-        }
-        if let text = range(bounds, typed) { said.insert(".range(\(text))", at: 0) }
-        if let text = range(lengths, { $0 }) { said.insert(".length(\(text))", at: 0) }
-        return (said, unsaid)
     }
 }

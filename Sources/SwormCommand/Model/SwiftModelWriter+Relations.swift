@@ -17,14 +17,14 @@ extension SwiftModelWriter {
     }
 
     private mutating func write(_ relationship: NSRelationshipDescription, of entity: NSEntityDescription) {
-        let destination = SwiftNames.type(relationship.destinationEntity?.name ?? "")
+        let destination = relationship.destinationEntity.map { types.type(of: $0) } ?? ""
         let kind =
             !relationship.isToMany
             ? "ToOneRelation" : relationship.isOrdered ? "ToManyOrderedRelation" : "ToManyRelation"
         var arguments = [SwiftNames.literal(relationship.name)]
         let namesInverse = namesInverse(relationship, of: entity)
         if let inverse = relationship.inverseRelationship, namesInverse {
-            arguments.append("inverse: \\.\(SwiftNames.property(inverse.name))")
+            arguments.append("inverse: \\.\(property(inverse))")
         }
         switch relationship.deleteRule {
         case .cascadeDeleteRule: arguments.append("deleteRule: .cascade")
@@ -51,7 +51,7 @@ extension SwiftModelWriter {
         if let modifier = relationship.versionHashModifier, !modifier.isEmpty {
             arguments.append(".hashModifier(\(SwiftNames.literal(modifier)))")
         }
-        let name = SwiftNames.property(relationship.name)
+        let name = property(relationship, of: entity)
         let list = arguments.joined(separator: ", ")
         // If both relationships are in the same type, the compiler cannot infer the type of either from the other one.
         if namesInverse, relationship.destinationEntity === entity {
@@ -59,6 +59,15 @@ extension SwiftModelWriter {
         } else {
             add("let \(name) = \(kind)<\(destination)>(\(list))", depth: 2)
         }
+    }
+
+    /// Returns the name of a relationship in Swift.
+    ///
+    /// - Parameter entity: The entity whose type declares the relationship; nil for the entity that declares it in the
+    ///   model.
+    private func property(_ relationship: NSRelationshipDescription, of entity: NSEntityDescription? = nil) -> String {
+        let names = SwiftNames.properties(of: entity ?? relationship.entity)
+        return names[relationship.name] ?? SwiftNames.property(relationship.name)
     }
 
     /// Returns whether the relationship names its inverse. Only one side of each pair does, and no inherited

@@ -8,27 +8,19 @@ extension SwiftModelWriter {
         var type: String
     }
 
-    /// Returns the name of the struct for objects of an entity with sub-entities itself.
-    func ownType(of entity: NSEntityDescription) -> String {
-        let taken = Set(entities.map { SwiftNames.type($0.name ?? "") })
-        var name = "Plain" + (entity.name ?? "")
-        while taken.contains(name) { name += "Entity" }
-        return name
-    }
-
     private func cases(of entity: NSEntityDescription) -> [Case] {
-        var types = entity.subentities.sorted { ($0.name ?? "") < ($1.name ?? "") }.map {
-            SwiftNames.type($0.name ?? "")
-        }
-        if !entity.isAbstract { types.append(ownType(of: entity)) }
+        let sorted = entity.subentities.sorted { ($0.name ?? "") < ($1.name ?? "") }
+        var names = sorted.map { types.type(of: $0) }
+        if !entity.isAbstract { names.append(types.ownType(of: entity)) }
         var taken = Set(entity.properties.map(\.name)).union(SwiftNames.staticMembers)
-        return types.map { type in
+            .union(SwiftNames.properties(of: entity).values)
+        return names.map { type in
             let start = type.prefix { $0.isUppercase }
             // HTMLPage becomes htmlPage.
             let head = start.count > 1 && start.count < type.count ? start.dropLast() : start
             var name = head.lowercased() + type.dropFirst(head.count)
-            while taken.contains(name) { name += "Case" }
-            taken.insert(name)
+            while taken.contains(name) || taken.contains(SwiftNames.property(name)) { name += "Case" }
+            taken.formUnion([name, SwiftNames.property(name)])
             return Case(name: SwiftNames.property(name), type: type)
         }
     }
@@ -36,23 +28,21 @@ extension SwiftModelWriter {
     /// Writes an enum whose cases hold the structs of the sub-entities.
     mutating func writeEnum(of entity: NSEntityDescription) {
         let name = entity.name ?? ""
-        let type = SwiftNames.type(name)
+        let type = types.type(of: entity)
         let cases = cases(of: entity)
         let table = SwiftTable(entity, inherited: entity.superentity, in: self)
         let notes = notes(of: entity, isEnum: true)
-        add()
+        let protocols = "SuperentityConvertible\(table.hasComposites ? ", CompositeOwner" : "")"
         if !notes.isEmpty { add("/// An entity that " + notes.joined(separator: ", ") + ".") }
-        add("enum \(type) {")
+        begin("enum \(type)", protocols: protocols)
         for item in cases { add("case \(item.name)(\(item.type))", depth: 1) }
         for attribute in table.attributes {
             add()
             addProperty(attribute, cases: cases)
         }
         addComments(about: entity)
-        add("}")
-        add()
-        add("extension \(type): SuperentityConvertible\(table.hasComposites ? ", CompositeOwner" : "") {")
-        if let above = entity.superentity?.name { add("typealias Superentity = \(SwiftNames.type(above))", depth: 1) }
+        beginTable(of: type, protocols: protocols)
+        if let above = entity.superentity { add("typealias Superentity = \(types.type(of: above))", depth: 1) }
         if type != name { add("static let entityName = \(SwiftNames.literal(name))", depth: 1) }
         if entity.superentity != nil || type != name { add() }
         add("struct Subentities: Sendable {", depth: 1)

@@ -10,50 +10,84 @@ import SwormStore
 struct SwiftModelWriter {
     private var lines: [String] = []
     let entities: [NSEntityDescription]
+    let types: SwiftTypeNames
+    /// The enum that contains the types; nil if they are at the top level.
+    private let namespace: String?
 
-    static func text(_ model: NSManagedObjectModel, source: String) throws -> String {
-        var writer = SwiftModelWriter(entities: try model.compiledWithDescriptions().entities)
+    /// - Parameter namespace: The name of an enum that contains the types, so that a module can have the types of
+    ///   several versions; nil for none.
+    static func text(_ model: NSManagedObjectModel, source: String, in namespace: String? = nil) throws -> String {
+        var writer = SwiftModelWriter(entities: try model.compiledWithDescriptions().entities, namespace: namespace)
         writer.lines = [
             "// Generated from \(SwiftNames.oneLine(source)). Without a default in the model, a new value has the zero value of its type.",
             "",
             "import Foundation", "import Sworm",
         ]
-        for entity in writer.entities { writer.write(entity) }
+        if let namespace { writer.lines += ["", "enum \(namespace) {"] }
+        for (index, entity) in writer.entities.enumerated() {
+            if index > 0 || namespace == nil { writer.add() }
+            writer.write(entity)
+        }
+        if namespace != nil { writer.lines.append("}") }
         return writer.lines.joined(separator: "\n") + "\n"
     }
 
-    private init(entities: [NSEntityDescription]) { self.entities = entities }
+    private init(entities: [NSEntityDescription], namespace: String?) {
+        self.entities = entities
+        types = SwiftTypeNames(entities)
+        self.namespace = namespace
+    }
 
-    /// Adds a line. A line that is too long is broken after its first bracket.
+    /// The indentation of a line, which is deeper in a namespace.
+    private func indent(_ depth: Int) -> String {
+        String(repeating: "    ", count: namespace == nil ? depth : depth + 1)
+    }
+
+    /// Adds a line. A line that is too long is broken after its first bracket, and a comment never is.
     mutating func add(_ text: String = "", depth: Int = 0) {
-        let line = text.isEmpty ? "" : String(repeating: "    ", count: depth) + text
-        guard line.count > 120, !text.hasPrefix("//"), let bracket = line.firstIndex(of: "(") else {
+        let isComment = text.hasPrefix("//")
+        let line = text.isEmpty ? "" : indent(depth) + (isComment ? SwiftNames.oneLine(text) : text)
+        guard line.count > 120, !isComment, let rest = SwiftNames.endOfFirstBracket(in: line) else {
             lines.append(line)
             return
         }
-        let rest = line.index(after: bracket)
         lines.append(String(line[..<rest]))
-        lines.append(String(repeating: "    ", count: depth + 1) + line[rest...])
+        lines.append(indent(depth + 1) + line[rest...])
+    }
+
+    /// Begins the declaration of a type.
+    ///
+    /// - Parameter protocols: The protocols of its table. Only a type at the top level can have an extension for them.
+    mutating func begin(_ declaration: String, protocols: String) {
+        add(namespace == nil ? "\(declaration) {" : "\(declaration): \(protocols) {")
+    }
+
+    /// Begins the part of a type with its table.
+    mutating func beginTable(of type: String, protocols: String) {
+        if namespace == nil { add("}") }
+        add()
+        if namespace == nil { add("extension \(type): \(protocols) {") }
     }
 
     /// Adds a list as the value of a static property. In a table, each of several elements has its own line.
     mutating func add(_ declaration: String, elements texts: [String], isTable: Bool = false) {
         let line = "\(declaration) = [\(texts.joined(separator: ", "))]"
-        if line.count <= 116, texts.count < 2 || !isTable { return add(line, depth: 1) }
+        if indent(1).count + line.count <= 120, texts.count < 2 || !isTable { return add(line, depth: 1) }
         add("\(declaration) = [", depth: 1)
         for text in texts { add(text + (texts.count > 1 ? "," : ""), depth: 2) }
         add("]", depth: 1)
     }
 
     private mutating func write(_ entity: NSEntityDescription) {
-        let type = SwiftNames.type(entity.name ?? "")
+        let type = types.type(of: entity)
         guard !entity.subentities.isEmpty else {
-            let superentity = entity.superentity.map { SwiftNames.type($0.name ?? "") }
+            let superentity = entity.superentity.map { types.type(of: $0) }
             return writeStruct(of: entity, type: type, superentity: superentity, isWhole: false)
         }
         writeEnum(of: entity)
         if !entity.isAbstract {
-            writeStruct(of: entity, type: ownType(of: entity), superentity: type, isWhole: true)
+            add()
+            writeStruct(of: entity, type: types.ownType(of: entity), superentity: type, isWhole: true)
         }
     }
 
@@ -82,15 +116,13 @@ struct SwiftModelWriter {
         let name = entity.name ?? ""
         let table = SwiftTable(entity, inherited: isWhole ? entity : entity.superentity, in: self)
         let notes = isWhole ? [] : notes(of: entity)
-        add()
+        let protocols = "ManagedObjectConvertible\(table.hasComposites ? ", CompositeOwner" : "")"
         if !notes.isEmpty { add("/// An entity that " + notes.joined(separator: ", ") + ".") }
         if isWhole { add("/// An object of the entity \(name) itself.") }
-        add("struct \(type) {")
+        begin("struct \(type)", protocols: protocols)
         for (text, depth) in table.attributes.flatMap(\.declaration) { add(text, depth: depth + 1) }
         addComments(about: entity)
-        add("}")
-        add()
-        add("extension \(type): ManagedObjectConvertible\(table.hasComposites ? ", CompositeOwner" : "") {")
+        beginTable(of: type, protocols: protocols)
         if let superentity { add("typealias Superentity = \(superentity)", depth: 1) }
         if type != name { add("static let entityName = \(SwiftNames.literal(name))", depth: 1) }
         writeTable(table, of: entity, type: type)

@@ -1,6 +1,6 @@
 /// The names of a model as Swift identifiers and literals.
 enum SwiftNames {
-    private static let keywords: Set<String> = [
+    static let keywords: Set<String> = [
         "Any", "Protocol", "Self", "Type", "as", "associatedtype", "await", "borrowing", "break", "case", "catch",
         "class", "consuming", "continue", "default", "defer", "deinit", "do", "else", "enum", "extension",
         "fallthrough",
@@ -37,9 +37,21 @@ enum SwiftNames {
 
     /// Returns the name of a property.
     static func property(_ name: String) -> String {
-        // These names have another meaning after a period, even in backticks, or belong to the enums of entities.
-        if ["Type", "Protocol", "self", "init", "Self", "subentity"].contains(name) { return name + "_" }
+        // This name belongs to the enums of entities.
+        name == "subentity" ? name + "_" : member(name)
+    }
+
+    /// Returns a name as that of a member of any type.
+    static func member(_ name: String) -> String {
+        // These names have another meaning after a period, even in backticks.
+        if ["Type", "Protocol", "self", "init", "Self"].contains(name) { return name + "_" }
         return keywords.contains(name) ? "`\(name)`" : name
+    }
+
+    /// Returns whether a text can be a name in Swift, if necessary in backticks.
+    static func isIdentifier(_ text: String) -> Bool {
+        guard let first = text.first, first == "_" || first.isLetter else { return false }
+        return text.allSatisfy { $0 == "_" || $0.isLetter || $0.isNumber }
     }
 
     /// Returns the name of the nested type for a composite attribute. It must not shadow any type that is used there.
@@ -52,6 +64,23 @@ enum SwiftNames {
     /// Returns a string without line breaks, for a comment.
     static func oneLine(_ text: String) -> String {
         text.split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+
+    /// Returns the index after the first opening bracket of a line of code that is not part of a string literal.
+    static func endOfFirstBracket(in line: String) -> String.Index? {
+        var (isInLiteral, isEscaped) = (false, false)
+        // Scalars, as the compiler reads them: an accent in a literal may be joined to its quote.
+        let scalars = line.unicodeScalars
+        for index in scalars.indices {
+            switch scalars[index] {
+            case _ where isEscaped: isEscaped = false
+            case "\\" where isInLiteral: isEscaped = true
+            case "\"": isInLiteral.toggle()
+            case "(" where !isInLiteral: return scalars.index(after: index)
+            default: break
+            }
+        }
+        return nil
     }
 
     /// Returns a string as a literal.

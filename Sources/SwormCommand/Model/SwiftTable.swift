@@ -14,21 +14,24 @@ struct SwiftTable {
         let unique = Set(entity.uniquenessNames.filter { $0.count == 1 }.compactMap(\.first))
         let flagged = Set(
             entity.indexes.filter { $0.elements.count == 1 }.compactMap { $0.elements.first?.propertyName })
+        let names = SwiftNames.properties(of: entity)
         let inherited = Set(above?.attributesByName.keys.map { $0 } ?? [])
         for attribute in entity.properties.compactMap({ $0 as? NSAttributeDescription })
         where SwiftAttribute.obstacle(attribute) == nil {
             let isInherited = inherited.contains(attribute.name)
+            let name = names[attribute.name] ?? SwiftNames.property(attribute.name)
             var swift: SwiftAttribute
             if let composite = attribute as? NSCompositeAttributeDescription {
                 hasComposites = true
                 let type = writer.type(of: composite, in: entity)
                 swift =
                     isInherited
-                    ? SwiftAttribute(composite, declaredAs: type.qualified)
-                    : SwiftAttribute(composite, avoiding: type.avoided)
+                    ? SwiftAttribute(composite, as: name, declaredAs: type.qualified)
+                    : SwiftAttribute(composite, as: name, avoiding: type.avoided)
             } else {
                 swift = SwiftAttribute(
-                    attribute, isUnique: unique.contains(attribute.name), isFlagged: flagged.contains(attribute.name))
+                    attribute, as: name, isUnique: unique.contains(attribute.name),
+                    isFlagged: flagged.contains(attribute.name))
             }
             if isInherited { swift.removeOptions(named: attribute.name) } else { own.insert(attribute.name) }
             attributes.append(swift)
@@ -44,13 +47,13 @@ extension SwiftModelWriter {
     ) -> (qualified: String, avoided: Set<String>) {
         var owner = entity
         while let above = owner.superentity, above.attributesByName[composite.name] != nil { owner = above }
-        var taken = Set(entities.map { SwiftNames.type($0.name ?? "") } + owner.properties.map(\.name))
+        var taken = types.all.union(owner.properties.map(\.name))
         for other in owner.properties.compactMap({ $0 as? NSCompositeAttributeDescription })
         where SwiftAttribute.obstacle(other) == nil {
             if other.name == composite.name { break }
             taken.insert(SwiftNames.type(composite: other.name, avoiding: taken))
         }
         let name = SwiftNames.type(composite: composite.name, avoiding: taken)
-        return ("\(SwiftNames.type(owner.name ?? "")).\(name)", taken)
+        return ("\(types.type(of: owner)).\(name)", taken)
     }
 }

@@ -30,6 +30,13 @@ enum DateText {
         sink.write(UInt8(ascii: "Z"))
     }
 
+    /// Returns the string of a date without a fraction of a second.
+    static func whole(_ seconds: Double) -> String {
+        let sink = ByteSink()
+        write(seconds.rounded(), to: sink)
+        return sink.text.replacingOccurrences(of: ".000", with: "")
+    }
+
     /// Returns the string of a date that parses as exactly the same number, or nil if this requires more than nine
     /// decimals.
     static func exact(_ seconds: Double) -> String? {

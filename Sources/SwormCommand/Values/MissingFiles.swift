@@ -15,7 +15,7 @@ final class MissingFiles {
     ) throws -> Result<Data, MissingFile> {
         do {
             return .success(try session.externalData(column))
-        } catch let error as CoreDataError where error.errorCode == CocoaError.Code.fileReadNoSuchFile.rawValue {
+        } catch let error where error.asCoreData?.isOfMissingFile ?? false {
             guard let name = ExternalDataFolder.reference(in: column) else { throw error }
             count += 1
             first = first ?? name

@@ -1,19 +1,14 @@
-import Foundation
+// This file imports no Foundation of its own: the names of its classes come from the engine, or from Core Data.
 import Sworm
 
-// Core Data's mappings contain expressions that it evaluates with the variables `source` and `manager`. Foundation
-// supports such expressions on Apple's platforms only.
+// The mappings contain expressions that a migration manager evaluates with the variables `source` and `manager`.
 
 extension NSPropertyMapping {
     /// Returns a mapping from an attribute of the old object.
     static func attribute(_ name: String, from former: String) -> NSPropertyMapping {
         let mapping = NSPropertyMapping()
         mapping.name = name
-        #if canImport(Darwin)
         mapping.valueExpression = NSExpression(format: "FUNCTION($source, 'valueForKey:', %@)", former)
-        #else
-        mapping.valueExpression = .source(former)
-        #endif
         return mapping
     }
 
@@ -21,14 +16,10 @@ extension NSPropertyMapping {
     static func relationship(_ name: String, from former: String) -> NSPropertyMapping {
         let mapping = NSPropertyMapping()
         mapping.name = name
-        #if canImport(Darwin)
         mapping.valueExpression = NSExpression(
             format:
                 "FUNCTION($manager, 'destinationInstancesForSourceRelationshipNamed:sourceInstances:', %@, FUNCTION($source, 'valueForKey:', %@))",
             former, former)
-        #else
-        mapping.valueExpression = .destinationInstances(forSourceRelationshipNamed: former)
-        #endif
         return mapping
     }
 }
@@ -36,11 +27,9 @@ extension NSPropertyMapping {
 extension NSEntityMapping {
     /// Makes the mapping carry over all objects of the old entity.
     func setSource() {
-        #if canImport(Darwin)
         sourceExpression = NSExpression(
             format:
                 "FETCH(FUNCTION($manager, 'fetchRequestForSourceEntityNamed:predicateString:', %@, 'TRUEPREDICATE'), $manager.sourceContext, NO)",
             sourceEntityName ?? "")
-        #endif
     }
 }

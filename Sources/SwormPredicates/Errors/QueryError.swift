@@ -56,4 +56,7 @@ package enum PredicateLimits {
     static let parsedDepth = 200
     /// The maximum depth of a tree that is passed in. Chains of AND and OR count as one level.
     package static let treeDepth = 300
+    /// The maximum number of nodes of an expression that is made of other ones. A tree that has a part twice, again and
+    /// again, grows beyond all bounds.
+    package static let treeSize = 1_000_000
 }

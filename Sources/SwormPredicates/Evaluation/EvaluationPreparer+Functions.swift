@@ -18,6 +18,7 @@ extension EvaluationPreparer {
             case .noindex: values[0]
             case .uppercase: try mapText(values[0], in: tree) { .string($0.uppercased()) }
             case .lowercase: try mapText(values[0], in: tree) { .string($0.lowercased()) }
+            case .canonical: try mapText(values[0], in: tree) { .string(folded($0, options: .canonical)) }
             case .length: try mapText(values[0], in: tree) { .int(Int64(textLength($0))) }
             case .modulus: try modulus(of: values[0], by: values[1], in: tree)
             case .leftShift: try shifted(values[0], by: values[1], left: true, in: tree)

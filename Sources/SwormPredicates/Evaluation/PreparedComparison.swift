@@ -8,7 +8,7 @@ struct PreparedComparison: Sendable {
         case constant(SQLValue)
         /// A set of values. A literal nil is a member of a list; a nil that a value represents, such as not-a-number,
         /// makes the result undecided.
-        case members(Set<SQLValue>, hasNil: Bool, isDecided: Bool)
+        case members(Set<SQLValue>, ConvertedMembers?, hasNil: Bool, isDecided: Bool)
         case items([PreparedOperand])
         case text(TextPattern)
         case like(LikePattern)
@@ -21,6 +21,8 @@ struct PreparedComparison: Sendable {
     private let logic: NilLogic
     private let options: ComparisonOptions
     private var rightSide = RightSide.computed
+    /// Whether the left side is an attribute, to whose kind the constants of a list are converted.
+    private let convertsMembers: Bool
 
     /// Prepares a comparison.
     ///
@@ -34,6 +36,7 @@ struct PreparedComparison: Sendable {
         self.right = right
         self.logic = logic
         options = comparison.options.contains(.normalized) ? [] : comparison.options
+        convertsMembers = comparison.comparator == .in && comparison.left.isPropertyPath
         rightSide = try knownRightSide(items)
     }
 
@@ -48,7 +51,8 @@ struct PreparedComparison: Sendable {
             let nils = values.count { $0 == .null }
             let written = constants.count { $0 == .value(.null) }
             return .members(
-                Set(values.filter { $0 != .null }), hasNil: written > 0, isDecided: nils == written)
+                Set(values.filter { $0 != .null }), convertsMembers ? ConvertedMembers(constants) : nil,
+                hasNil: written > 0, isDecided: nils == written)
         case (.contains, .value(let value)):
             guard case .text(let text) = SQLValue(value) else { return .computed }
             return .text(TextPattern(text, at: .anywhere, options: options))
@@ -173,10 +177,10 @@ struct PreparedComparison: Sendable {
 
     private func isMember(_ value: EvaluationValue, in scope: EvaluationScope) throws -> Bool? {
         switch rightSide {
-        case .members(let members, let hasNil, let isDecided):
+        case .members(let members, let converted, let hasNil, let isDecided):
             let left = try normalized(value)
             if left == .null { return hasNil ? true : (members.isEmpty && isDecided ? false : undecided) }
-            if members.contains(left) { return true }
+            if members.contains(left) || converted?.contains(left, folding: fold) ?? false { return true }
             return isDecided ? false : undecided
         case .items(let items): return try isMember(try normalized(value), of: items, in: scope)
         default: break
@@ -202,11 +206,22 @@ struct PreparedComparison: Sendable {
     private func isMember(_ left: SQLValue, of items: [PreparedOperand], in scope: EvaluationScope) throws -> Bool? {
         var decided = left != .null || items.isEmpty
         for item in items {
-            let element = try normalized(try item.value(in: scope))
+            let element = try normalized(converted(item, for: left) ?? item.value(in: scope))
             if left == element, left != .null || item.isWrittenNil || logic == .cocoa { return true }
             if element == .null, !item.isWrittenNil { decided = false }
         }
         return decided ? false : undecided
+    }
+
+    /// Returns a constant of a list in the form in which it is compared with an attribute of another kind; nil if it is
+    /// not converted.
+    private func converted(_ item: PreparedOperand, for left: SQLValue) -> EvaluationValue? {
+        guard convertsMembers, case .value(let constant)? = item.constant else { return nil }
+        switch left {
+        case .text: return constant.numberAsText.map { .value(.string($0)) }
+        case .integer, .real: return constant.textAsNumber.map { .value($0) }
+        case .null, .blob, .object: return nil
+        }
     }
 
     /// Returns whether a value is in a collection of an object. The result is never undecided, as for EXISTS.
@@ -264,8 +279,10 @@ struct PreparedComparison: Sendable {
         }
         let result = try comparable(value, in: comparison.left)
         guard !options.isEmpty, case .text(let text) = result else { return result }
-        return .text(folded(text, options: options))
+        return .text(fold(text))
     }
+
+    private func fold(_ text: String) -> String { options.isEmpty ? text : folded(text, options: options) }
 
     private func issue(_ reason: String) -> QueryError {
         QueryError(.typeMismatch, "\(reason): `\(PredicateTree.comparison(comparison).format)`")

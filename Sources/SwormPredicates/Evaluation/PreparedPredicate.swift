@@ -57,7 +57,12 @@ package struct PreparedExpression: Sendable {
     }
 
     package func evaluate(_ subject: any EvaluationSubject) throws -> EvaluationValue {
-        try operand.value(in: EvaluationScope(subject: .object(subject)))
+        try evaluate(value: .object(subject))
+    }
+
+    /// Evaluates the expression for a plain value or a collection.
+    package func evaluate(value: EvaluationValue) throws -> EvaluationValue {
+        try operand.value(in: EvaluationScope(subject: value))
     }
 }
 

@@ -17,7 +17,7 @@ package struct PreparedProjection: Sendable {
     private let groups: [PreparedOperand]
     private let groupTrees: [ExpressionTree]
     private let having: PreparedCondition?
-    private let sorts: [(operand: PreparedOperand, tree: ExpressionTree, ascending: Bool)]
+    private let sorts: [(operand: PreparedOperand, sort: ProjectionTree.Sort)]
 
     package init(_ tree: ProjectionTree, now: Date = Date()) throws {
         try tree.validate()
@@ -27,7 +27,11 @@ package struct PreparedProjection: Sendable {
         plain.isExact = true
         var naming = AggregateNaming()
         let columnTrees = tree.columns.map { naming.rename($0) }
-        let sortTrees = tree.completeSorts.map { (naming.rename($0.expression), $0.ascending) }
+        let sortTrees = tree.completeSorts.map { sort in
+            var sort = sort
+            sort.expression = naming.rename(sort.expression)
+            return sort
+        }
         let havingTree = tree.having.map { naming.rename($0) }
         aggregates = try naming.found.map { tree in
             let (aggregate, operand) = tree.rowAggregate ?? (.count, nil)
@@ -40,7 +44,7 @@ package struct PreparedProjection: Sendable {
         groupTrees = tree.groups
         groups = try tree.groups.map(plain.prepare)
         having = try havingTree.map { try inGroup.prepare($0) }
-        sorts = try sortTrees.map { (try inGroup.prepare($0.0), $0.0, $0.1) }
+        sorts = try sortTrees.map { (try inGroup.prepare($0.expression), $0) }
     }
 
     /// Returns the rows of the projection: in the order of the objects if each results in one row, otherwise sorted.
@@ -65,12 +69,12 @@ package struct PreparedProjection: Sendable {
             if index % 256 == 0 { try check() }
             let values = try zip(columns, trees).map { try single($0.value(in: scope), in: $1) }
             if isDistinct, !seen.insert(values.map(RowKey.init)).inserted { continue }
-            rows.append((values, try sorts.map { try single($0.operand.value(in: scope), in: $0.tree) }))
+            rows.append((values, try sorts.map { try single($0.operand.value(in: scope), in: $0.sort.expression) }))
         }
         guard form != .plain, form != .total else { return rows.map(\.values) }
         rows.sort { left, right in
-            for (index, sort) in sorts.enumerated() {
-                let order = compareForSort(left.keys[index], right.keys[index])
+            for (index, (_, sort)) in sorts.enumerated() {
+                let order = compareForSort(left.keys[index], right.keys[index], options: sort.options)
                 if order != .orderedSame { return (order == .orderedAscending) == sort.ascending }
             }
             return false

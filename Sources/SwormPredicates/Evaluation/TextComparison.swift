@@ -16,13 +16,15 @@ package func folded(_ text: String, options: ComparisonOptions) -> String {
     return options.contains(.localeSensitive) ? result.precomposedStringWithCanonicalMapping : result
 }
 
-/// Returns the order of two strings: by UTF-8 bytes after folding, or by the root collation with `[l]`.
+/// Returns the order of two strings: by UTF-8 bytes after folding, or by the root collation with `[l]`, which can order
+/// digits as numbers.
 package func compareTexts(_ left: String, _ right: String, options: ComparisonOptions) -> ComparisonResult {
     guard !options.isEmpty, !options.contains(.normalized) else { return compareBytes(left, right) }
     let left = folded(left, options: options)
     let right = folded(right, options: options)
     guard options.contains(.localeSensitive) else { return compareBytes(left, right) }
-    return left.compare(right, options: [], range: nil, locale: Locale(identifier: ""))
+    let digits: String.CompareOptions = options.contains(.numeric) ? [.numeric] : []
+    return left.compare(right, options: digits, range: nil, locale: Locale(identifier: ""))
 }
 
 /// Returns the order of two strings by their UTF-8 bytes, as SQLite compares them. Swift's own order is different.

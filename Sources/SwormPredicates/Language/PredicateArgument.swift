@@ -82,7 +82,7 @@ package enum PredicateArgument: Sendable, Hashable {
     }
 
     /// The argument as an expression, or nil for a predicate.
-    var expressionTree: ExpressionTree? {
+    package var expressionTree: ExpressionTree? {
         switch self {
         case .value(let value): return .value(value)
         case .list(let items):

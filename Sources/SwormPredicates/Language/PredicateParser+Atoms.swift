@@ -144,8 +144,8 @@ extension PredicateParser {
             case .ternary: return try parseBracket { try $0.parseConditional(from: start) }
             case .cast, .function:
                 return try parseCall(name, from: start)
-            case .fetch:
-                throw QueryError(.unsupported, "FETCH is not supported", column: lexer.column(of: start))
+            case .fetch where allowsFetches: return try parseCall(name, from: start)
+            case .fetch: throw QueryError(.unsupported, "FETCH is not supported", column: lexer.column(of: start))
             default: break
             }
         }
@@ -205,7 +205,10 @@ extension PredicateParser {
         if !isNext(.closeRound) { elements = try nested { try $0.parseElements() } }
         try expect(.closeRound, "after the last argument of '\(name)'")
         switch resolveCall(name, with: elements.trees) {
-        case .success(let tree): return try node(.expression(tree), depth: elements.depth, from: start)
+        case .success(let tree):
+            // A call for the value of a key path adds a level for each key. All other calls add one level.
+            let keys = tree.keyCount - (elements.trees.first?.keyCount ?? 0)
+            return try node(.expression(tree), depth: elements.depth + max(1, keys) - 1, from: start)
         case .failure(let error):
             throw QueryError(error.code, error.message, column: lexer.column(of: start))
         }
@@ -225,6 +228,12 @@ extension PredicateParser {
                         .syntax, "FUNCTION takes an operand, the name of a function in quotes, and arguments"))
             }
             return makeCall(selector, with: [trees[0]] + trees.dropFirst(2))
+        case .fetch:
+            guard trees.count == 3 else {
+                return .failure(
+                    QueryError(.syntax, "FETCH takes a request, a context, and whether only to count the objects"))
+            }
+            return .success(.function(fetchFunction, trees))
         default: return makeCall(name, with: trees)
         }
     }

@@ -10,8 +10,16 @@ package func parsePredicate(_ format: String, arguments: [PredicateArgument] = [
 }
 
 /// Parses a format string into an expression: a key path, a constant, a sum, ...
-package func parseExpression(_ format: String, arguments: [PredicateArgument] = []) throws -> ExpressionTree {
+///
+/// - Parameters:
+///   - format: A string in Apple's predicate language.
+///   - arguments: The values for `%@`, `%K` and the printf forms, in order.
+///   - allowsFetches: Whether the expression may fetch. Only the mappings of a migration have such expressions.
+package func parseExpression(
+    _ format: String, arguments: [PredicateArgument] = [], allowsFetches: Bool = false
+) throws -> ExpressionTree {
     var parser = try PredicateParser(format, arguments: arguments)
+    parser.allowsFetches = allowsFetches
     return try parser.expression()
 }
 
@@ -49,6 +57,7 @@ struct PredicateParser {
     /// does not.
     private static let openOperands = 300
 
+    var allowsFetches = false
     var lexer: PredicateLexer
     var token: PredicateToken
     /// The end of the token before the current one.

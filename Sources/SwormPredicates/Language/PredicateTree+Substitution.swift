@@ -22,7 +22,7 @@ extension PredicateTree {
 
 extension ExpressionTree {
     /// Returns the expression with every free variable replaced by its value.
-    func substituting(_ variables: [String: PredicateArgument]) throws -> ExpressionTree {
+    package func substituting(_ variables: [String: PredicateArgument]) throws -> ExpressionTree {
         guard depth(limit: PredicateLimits.treeDepth) != nil else {
             throw QueryError(
                 .limit, "the expression is nested more than \(PredicateLimits.treeDepth) levels deep")
@@ -31,7 +31,7 @@ extension ExpressionTree {
     }
 
     /// The names of the variables that no SUBQUERY binds.
-    var freeVariables: Set<String> { TreeNode.expression(self).freeVariables }
+    package var freeVariables: Set<String> { TreeNode.expression(self).freeVariables }
 }
 
 extension TreeNode {

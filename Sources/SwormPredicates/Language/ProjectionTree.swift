@@ -3,10 +3,13 @@ package struct ProjectionTree: Sendable, Hashable {
     package struct Sort: Sendable, Hashable {
         package var expression: ExpressionTree
         package var ascending: Bool
+        /// The comparison of strings.
+        package var options: ComparisonOptions
 
-        package init(_ expression: ExpressionTree, ascending: Bool = true) {
+        package init(_ expression: ExpressionTree, ascending: Bool = true, options: ComparisonOptions = []) {
             self.expression = expression
             self.ascending = ascending
+            self.options = options
         }
     }
 
@@ -48,7 +51,7 @@ package struct ProjectionTree: Sendable, Hashable {
     package var completeSorts: [Sort] {
         var result = sorts
         let rest = isDistinct ? columns : groups
-        for expression in rest where !result.contains(where: { $0.expression == expression }) {
+        for expression in rest where !result.contains(where: { $0.expression == expression && $0.options.isEmpty }) {
             result.append(Sort(expression))
         }
         return result

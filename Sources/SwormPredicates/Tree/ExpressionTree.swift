@@ -24,7 +24,7 @@ package indirect enum Subscript: Sendable, Hashable {
 }
 
 /// The arithmetic and bitwise operators.
-package enum BinaryOperator: String, Sendable, Hashable {
+package enum BinaryOperator: String, Sendable, Hashable, CaseIterable {
     case add = "+"
     case subtract = "-"
     case multiply = "*"
@@ -58,5 +58,22 @@ extension ExpressionTree {
         }
         guard case .evaluatedObject = current else { return nil }
         return keys.reversed()
+    }
+
+    /// The number of keys at the end of the expression. Each of them is a level of the tree.
+    package var keyCount: Int {
+        var count = 0
+        var current = self
+        while case .key(let base, _) = current {
+            count += 1
+            current = base
+        }
+        return count
+    }
+
+    /// Whether the expression is a key path that ends with the name of a property.
+    package var isPropertyPath: Bool {
+        guard case .key(_, let key) = self else { return false }
+        return !key.hasPrefix("@") && !["self", "SELF", "length"].contains(key)
     }
 }

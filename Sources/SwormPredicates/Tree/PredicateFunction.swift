@@ -4,6 +4,8 @@ package enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
     case sqrt, log, ln, exp, floor, ceiling, abs, trunc
     case now
     case uppercase, lowercase, length
+    /// A string without differences of letter case and diacritical marks.
+    case canonical
     case noindex
     case modulus = "modulus:by:"
     case leftShift = "leftshift:by:"

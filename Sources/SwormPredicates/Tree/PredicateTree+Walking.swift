@@ -45,7 +45,8 @@ enum TreeNode {
         return deepest
     }
 
-    private func continues(in child: TreeNode) -> Bool {
+    /// Returns whether a child is on the same level: an AND directly below an AND, and an OR below an OR.
+    func continues(in child: TreeNode) -> Bool {
         switch (self, child) {
         case (.predicate(.and), .predicate(.and)), (.predicate(.or), .predicate(.or)): true
         default: false
@@ -66,9 +67,27 @@ extension PredicateTree {
     }
 }
 
+extension PredicateTree {
+    /// The constants of the tree, from left to right. Uses no recursion, so that it accepts trees of any depth.
+    package var constants: [AttributeValue] {
+        var constants: [AttributeValue] = []
+        var stack = [TreeNode.predicate(self)]
+        while let node = stack.popLast() {
+            if case .expression(.value(let value)) = node { constants.append(value) }
+            stack.append(contentsOf: node.children.reversed())
+        }
+        return constants
+    }
+}
+
 extension ExpressionTree {
     /// Returns the depth of the tree, or nil if it exceeds the limit.
     func depth(limit: Int) -> Int? { TreeNode.expression(self).depth(limit: limit, chains: true) }
+
+    /// Whether the tree is deeper than a tree that is passed in may be. Chains of AND and OR count as one level.
+    package var isTooDeep: Bool {
+        TreeNode.expression(self).depth(limit: PredicateLimits.treeDepth, chains: false) == nil
+    }
 }
 
 extension PredicateTree {

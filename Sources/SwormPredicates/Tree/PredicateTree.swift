@@ -55,4 +55,8 @@ package struct ComparisonOptions: OptionSet, Sendable, Hashable {
     package static let normalized = ComparisonOptions(rawValue: 4)
     /// `[l]`
     package static let localeSensitive = ComparisonOptions(rawValue: 8)
+    /// The options of the function `canonical:`.
+    package static let canonical: ComparisonOptions = [.caseInsensitive, .diacriticInsensitive]
+    /// Digits in strings are ordered as numbers. Sort orders have this option; the language has no letter for it.
+    package static let numeric = ComparisonOptions(rawValue: 16)
 }

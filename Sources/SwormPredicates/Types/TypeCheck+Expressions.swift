@@ -115,7 +115,7 @@ extension TypeCheck {
             let text = try value(try type(of: arguments[0]))
             try text.checkText()
             return computed(.integer, from: text)
-        case .uppercase, .lowercase:
+        case .uppercase, .lowercase, .canonical:
             for argument in arguments { try value(try type(of: argument)).checkText() }
             return .value(TypedValue(kind: .text, path: name, entity: "the predicate"))
         case .modulus, .leftShift, .rightShift, .onesComplement:

@@ -34,7 +34,13 @@ struct TypeCheck {
                 guard case .collection(let member, _, _) = left else { return }
                 left = member
             }
-            try compare(left, by: comparison.comparator, with: right)
+            switch (comparison.comparator, left, right) {
+            case (.in, .value(let element), .list(let items)) where comparison.left.isPropertyPath:
+                try compare(left, by: .in, with: .list(items.filter { !element.converts($0) }))
+            case (.contains, .list(let items), .value(let element)) where comparison.right.isPropertyPath:
+                try compare(.list(items.filter { !element.converts($0) }), by: .contains, with: right)
+            default: try compare(left, by: comparison.comparator, with: right)
+            }
         }
     }
 

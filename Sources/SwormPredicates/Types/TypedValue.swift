@@ -31,6 +31,20 @@ package struct TypedValue: Sendable {
         throw mismatch("\(kind.name) cannot be compared with \(other.summary)")
     }
 
+    /// Returns a constant of a list as it is compared with an attribute of this type: a number as a string with strings,
+    /// and a string as a number with numbers. Nil if it is not converted.
+    package func converted(_ constant: AttributeValue) -> AttributeValue? {
+        guard let kind else { return nil }
+        if kind.isText { return constant.numberAsText.map { .string($0) } }
+        return kind.isNumber ? constant.textAsNumber : nil
+    }
+
+    /// Returns whether an element of a list is a constant that is converted.
+    func converts(_ element: ExpressionType) -> Bool {
+        guard case .value(let value) = element, let constant = value.constant else { return false }
+        return converted(constant) != nil
+    }
+
     /// Checks that a value of this type can precede another one.
     ///
     /// - Parameter instead: The operators that such values do support.

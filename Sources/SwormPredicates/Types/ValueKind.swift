@@ -22,9 +22,9 @@ package enum ValueKind: Sendable, Hashable {
     }
 
     /// Whether the values have an order.
-    var isOrdered: Bool { isNumber || isText || self == .date }
+    package var isOrdered: Bool { isNumber || isText || self == .date }
 
-    var name: String {
+    package var name: String {
         switch self {
         case .integer: "an integer"
         case .boolean: "a Boolean"

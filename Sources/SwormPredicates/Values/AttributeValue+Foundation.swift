@@ -21,6 +21,18 @@ extension AttributeValue {
         }
     }
 
+    /// The value in the types of Cocoa's keyed access: numbers and booleans as `NSNumber`.
+    package var cocoaValue: Any? {
+        switch self {
+        case .null: nil
+        case .bool(let value): NSNumber(value: value)
+        case .int(let value): NSNumber(value: value)
+        case .double(let value): NSNumber(value: value)
+        case .decimal(let value): NSDecimalNumber(decimal: value)
+        default: foundationValue
+        }
+    }
+
     /// Creates the value that a loosely typed value represents, or nil if an attribute cannot hold such a value.
     ///
     /// Accepts nil, `NSNull`, integers and floating-point numbers, `NSNumber`, `Decimal`, strings, dates, data, UUIDs,

@@ -5,8 +5,9 @@ import SwormSQLite
 /// An error of this framework: a documented Cocoa code, a message that names the affected objects and suggests a
 /// solution, and the cause.
 ///
-/// `as NSError` returns an error with the domain `NSCocoaErrorDomain`, the code, and Core Data's user-information
-/// keys.
+/// The framework throws and catches it internally. Its public calls throw a `CocoaError` that contains it; `asCoreData`
+/// returns it from either. `as NSError` returns an error with the domain `NSCocoaErrorDomain`, the code, and Core Data's
+/// user-information keys.
 package struct CoreDataError: Error, CustomNSError, LocalizedError, CustomStringConvertible, Sendable {
     package static var errorDomain: String { NSCocoaErrorDomain }
 
@@ -21,11 +22,15 @@ package struct CoreDataError: Error, CustomNSError, LocalizedError, CustomString
     /// The condition of the store that caused the error, for conditions that share their Cocoa code with other
     /// failures.
     var condition: StoreCondition?
+    /// A fact about the error that only a higher layer understands, such as the conflicts of a save.
+    package var attachment: (any Sendable)?
+    /// Whether the cause was thrown by code of the application. The application then receives the cause itself.
+    package var isOfApplication = false
 
     package init(
         _ code: Int, _ message: String, entity: String? = nil, key: String? = nil, value: AttributeValue? = nil,
         objects: [ObjectReference] = [], details: [CoreDataError] = [], cause: (any Error)? = nil,
-        condition: StoreCondition? = nil
+        condition: StoreCondition? = nil, attachment: (any Sendable)? = nil
     ) {
         errorCode = code
         self.message = message
@@ -36,6 +41,17 @@ package struct CoreDataError: Error, CustomNSError, LocalizedError, CustomString
         self.details = details
         self.cause = cause
         self.condition = condition
+        self.attachment = attachment
+    }
+
+    /// Returns an error of the application as one of the errors of this framework.
+    package static func ofApplication(
+        _ error: any Error, _ message: String, entity: String, key: String? = nil, objects: [ObjectReference] = []
+    ) -> CoreDataError {
+        var own = CoreDataError(
+            NSManagedObjectValidationError, message, entity: entity, key: key, objects: objects, cause: error)
+        own.isOfApplication = true
+        return own
     }
 
     /// Whether a file of external data is missing.
@@ -47,7 +63,7 @@ package struct CoreDataError: Error, CustomNSError, LocalizedError, CustomString
     package var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
         if let key { info[NSValidationKeyErrorKey] = key }
-        if let value { info[NSValidationValueErrorKey] = value.foundationValue ?? NSNull() }
+        if let value { info[NSValidationValueErrorKey] = value.cocoaValue ?? NSNull() }
         if let entity { info["NSEntityName"] = entity }
         if !objects.isEmpty { info[NSAffectedObjectsErrorKey] = objects }
         if !details.isEmpty { info[NSDetailedErrorsKey] = details as [any Error] }

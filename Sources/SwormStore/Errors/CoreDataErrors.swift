@@ -3,7 +3,7 @@
 /// A value does not satisfy a validation predicate.
 public var NSManagedObjectValidationError: Int { 1550 }
 
-/// Objects of one save hold the same unique values.
+/// Objects violate a uniqueness constraint.
 public var NSManagedObjectConstraintValidationError: Int { 1551 }
 
 /// Several values are invalid. The errors are stored under `NSDetailedErrorsKey`.
@@ -105,11 +105,26 @@ public var NSPersistentStoreIncompatibleVersionHashError: Int { 134100 }
 /// A migration failed.
 public var NSMigrationError: Int { 134110 }
 
+/// Migrated objects violate a uniqueness constraint of the new model.
+public var NSMigrationConstraintViolationError: Int { 134111 }
+
+/// A migration was cancelled.
+public var NSMigrationCancelledError: Int { 134120 }
+
 /// The model that the store was written with was not found.
 public var NSMigrationMissingSourceModelError: Int { 134130 }
 
 /// There is no mapping from the model that the store was written with.
 public var NSMigrationMissingMappingModelError: Int { 134140 }
+
+/// The store to migrate cannot be used by a migration.
+public var NSMigrationManagerSourceStoreError: Int { 134150 }
+
+/// The new store of a migration cannot be used.
+public var NSMigrationManagerDestinationStoreError: Int { 134160 }
+
+/// An entity migration policy failed.
+public var NSEntityMigrationPolicyError: Int { 134170 }
 
 /// SQLite reported an error. Its code is stored under `NSSQLiteErrorDomain`.
 public var NSSQLiteError: Int { 134180 }
@@ -126,29 +141,29 @@ public var NSStagedMigrationFrameworkVersionMismatchError: Int { 134504 }
 /// The store's version comes after the coordinator's among the stages of a migration.
 public var NSStagedMigrationBackwardMigrationError: Int { 134505 }
 
-/// The key of the underlying errors of an error with several causes, as `[any Error]`.
-public let NSDetailedErrorsKey: String = "NSDetailedErrorsKey"
+/// The key of the errors that an error with several causes contains, as `[any Error]`.
+public let NSDetailedErrorsKey: String = "NSDetailedErrors"
 
-/// The key of the object that failed validation.
-public let NSValidationObjectErrorKey: String = "NSValidationObjectErrorKey"
+/// The key of the object that failed validation, as `NSManagedObject`.
+public let NSValidationObjectErrorKey: String = "NSValidationErrorObject"
 
 /// The key of the name of the property that failed validation.
-public let NSValidationKeyErrorKey: String = "NSValidationKeyErrorKey"
+public let NSValidationKeyErrorKey: String = "NSValidationErrorKey"
 
-/// The key of the value that failed validation.
-public let NSValidationValueErrorKey: String = "NSValidationValueErrorKey"
+/// The key of the value that failed validation; `NSNull` for nil.
+public let NSValidationValueErrorKey: String = "NSValidationErrorValue"
 
-/// The key of the predicate that the value did not satisfy.
-public let NSValidationPredicateErrorKey: String = "NSValidationPredicateErrorKey"
+/// The key of the predicate that the value did not satisfy, as `NSPredicate`.
+public let NSValidationPredicateErrorKey: String = "NSValidationErrorPredicate"
 
-/// The key of the stores that an error concerns.
+/// The key of the stores that an error concerns, as `[NSPersistentStore]`.
 public let NSAffectedStoresErrorKey: String = "NSAffectedStoresErrorKey"
 
-/// The key of the objects that an error concerns.
+/// The key of the objects that an error concerns, as `[NSManagedObject]`.
 public let NSAffectedObjectsErrorKey: String = "NSAffectedObjectsErrorKey"
 
-/// The key of the conflicts that stopped a save.
-public let NSPersistentStoreSaveConflictsErrorKey: String = "NSPersistentStoreSaveConflictsErrorKey"
+/// The key of the conflicts that stopped a save, as `[NSMergeConflict]` or `[NSConstraintConflict]`.
+public let NSPersistentStoreSaveConflictsErrorKey: String = "conflictList"
 
 /// The key of SQLite's own result code in an error's user information.
 public let NSSQLiteErrorDomain: String = "NSSQLiteErrorDomain"

@@ -10,6 +10,31 @@ public let NSPersistentStoreTimeoutOption: String = "NSPersistentStoreTimeoutOpt
 public let NSPersistentStoreForceDestroyOption: String = "NSPersistentStoreForceDestroyOption"
 /// The option that holds a dictionary of SQLite pragmas.
 public let NSSQLitePragmasOption: String = "NSSQLitePragmasOption"
+/// The option that lets SQLite gather statistics about the indexes when the store is added to a coordinator, for better
+/// query plans: `true`.
+public let NSSQLiteAnalyzeOption: String = "NSSQLiteAnalyzeOption"
+/// The option that rebuilds the file without unused space when the store is added to a coordinator: `true`.
+public let NSSQLiteManualVacuumOption: String = "NSSQLiteManualVacuumOption"
+/// The option that opens a store of another version of the model without a migration: `true`.
+///
+/// The version hashes of the model and of the store are not compared. The store must nevertheless have the tables and
+/// columns that the model needs, and the same numbers of its entities.
+public let NSIgnorePersistentStoreVersioningOption: String = "NSIgnorePersistentStoreVersioningOption"
+/// The option that limits the number of calls of the process that read the store at the same time: a number.
+public let NSPersistentStoreConnectionPoolMaxSizeKey: String = "NSPersistentStoreConnectionPoolMaxSizeKey"
+/// The option that lets a lightweight migration postpone a part of its work: `true`.
+///
+/// It has no effect: a migration is complete when the store is open.
+public let NSPersistentStoreDeferredLightweightMigrationOptionKey: String =
+    "NSPersistentStoreDeferredLightweightMigrationOptionKey"
+/// The option that sets the class of file protection of the store's files: a `FileProtectionType`.
+///
+/// It has no effect: file systems outside Apple's platforms have no such classes, and the files are not encrypted.
+public let NSPersistentStoreFileProtectionKey: String = "NSPersistentStoreFileProtectionKey"
+/// The option that lets a binary store contain objects of any class: `true`.
+///
+/// It has no effect: there are no binary stores outside Apple's platforms.
+public let NSBinaryStoreInsecureDecodingCompatibilityOption: String = "NSBinaryStoreInsecureDecodingCompatibilityOption"
 /// The option that enables automatic migration: a store of another model is migrated when it is opened for writing.
 public let NSMigratePersistentStoresAutomaticallyOption: String = "NSMigratePersistentStoresAutomaticallyOption"
 /// The option that enables an inferred mapping in an automatic migration. The store's own copy of its model is the
@@ -23,7 +48,8 @@ public let NSInferMappingModelAutomaticallyOption: String = "NSInferMappingModel
 public let NSPersistentHistoryTrackingKey: String = "NSPersistentHistoryTrackingKey"
 /// The option that allows writing to a store that is mirrored to CloudKit: `true`.
 ///
-/// Without it, such a store is opened read-only. Core Data has no such option: it mirrors these stores itself.
+/// Without it, such a store is opened read-only, is not migrated, and is not replaced. Core Data has no such option: it
+/// mirrors these stores itself.
 public let SwormWritesMirroredStoresOption: String = "SwormWritesMirroredStoresOption"
 /// The option that allows writing to a store with a model that was inferred from its tables: `true`.
 ///
@@ -49,3 +75,5 @@ public let NSStoreUUIDKey: String = "NSStoreUUID"
 public let NSStoreModelVersionHashesKey: String = "NSStoreModelVersionHashes"
 /// The metadata key of the model's version identifiers.
 public let NSStoreModelVersionIdentifiersKey: String = "NSStoreModelVersionIdentifiers"
+/// The metadata key of the checksum of the model's version hashes.
+public let NSPersistentStoreModelVersionChecksumKey: String = "NSStoreModelVersionChecksumKey"

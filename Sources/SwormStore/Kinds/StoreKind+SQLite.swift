@@ -7,6 +7,7 @@ extension StoreKind {
         isMissing: { SQLiteStore.isMissing(at: $0) },
         open: { try SQLiteStore.open(url: $0, model: $1, options: $2) },
         metadata: { try SQLiteStore.metadata(of: $0, options: $1) },
+        setMetadata: { try SQLiteStore.setMetadata($1, of: $0, options: $2) },
         outdatedVersion: { try outdatedVersion(of: StoreFiles(url: $0, disk: $2.disk), model: $1, options: $2) },
         migrate: { migration in
             try StoreMigration(
@@ -14,6 +15,7 @@ extension StoreKind {
                 options: migration.options
             ) { try migration.progress($0.fraction) }.run()
         },
+        copy: { try local($0).moved(to: $1, options: $2) },
         destroy: { try StoreFiles(url: $0, disk: $1).removeAll(isForced: $2) },
         replace: { url, source, options in
             let replacement = try StoreReplacement(of: url, options: options, isMissingAllowed: true)
@@ -27,8 +29,10 @@ extension StoreKind {
         isMissing: { _ in true },
         open: { try SQLiteStore.inMemory(model: $1, options: $2) },
         metadata: { url, _ in throw noFile(url) },
+        setMetadata: { url, _, _ in throw noFile(url) },
         outdatedVersion: { _, _, _ in nil },
         migrate: { throw noFile($0.url) },
+        copy: { source, _, options in try local(source).movedToMemory(options: options) },
         destroy: { _, _, _ in },
         replace: { url, _, _ in throw noFile(url) })
 
@@ -51,6 +55,14 @@ extension StoreKind {
         // An index only makes requests faster, so that a store that is busy now can get it when it is opened next.
         _ = try? MissingIndexes.make(in: files, inspection, model: model, options: options)
         return nil
+    }
+
+    /// Returns a store whose database this process can copy.
+    private static func local(_ store: any ObjectStore) throws -> SQLiteStore {
+        if let store = store as? SQLiteStore { return store }
+        throw CoreDataError(
+            NSPersistentStoreInvalidTypeError,
+            "A store of another kind cannot be moved into a file or into memory. Copy its objects instead.")
     }
 
     private static func noFile(_ url: URL) -> CoreDataError {

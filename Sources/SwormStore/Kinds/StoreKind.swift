@@ -15,6 +15,8 @@ package struct StoreKind: Sendable {
     package var open: @Sendable (URL, CompiledModel, StoreOptions) throws -> any ObjectStore
     /// Reads the metadata of a store that is not open. The store is not changed.
     package var metadata: @Sendable (URL, StoreOptions) throws -> [String: Any]
+    /// Replaces the application's part of the metadata of a store that is not open.
+    package var setMetadata: @Sendable (URL, [String: Any], StoreOptions) throws -> Void
     /// Returns the version hashes of a store that needs a migration, or nil if it has the model's version.
     ///
     /// A store that has it is brought up to date in details that are not a part of the version, such as indexes. Throws if
@@ -22,6 +24,8 @@ package struct StoreKind: Sendable {
     package var outdatedVersion: @Sendable (URL, CompiledModel, StoreOptions) throws -> [String: Data]?
     /// Migrates a store. If it throws, the store is unchanged.
     package var migrate: @Sendable (Migration) throws -> Void
+    /// Opens a new store at a URL where none exists, with the content of an open store and an identifier of its own.
+    package var copy: @Sendable (any ObjectStore, URL, StoreOptions) throws -> any ObjectStore
     /// Deletes a store that is not open.
     package var destroy: @Sendable (URL, StoreDisk, _ isForced: Bool) throws -> Void
     /// Replaces the store at the first URL with a copy of the store at the second one.

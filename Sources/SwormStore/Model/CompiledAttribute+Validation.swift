@@ -8,7 +8,7 @@ extension CompiledAttribute {
             guard !isOptional, derivation == nil else { return nil }
             return CoreDataError(
                 NSValidationMissingMandatoryPropertyError, "'\(name)' of \(entity) is required and has no value.",
-                entity: entity, key: name)
+                entity: entity, key: name, value: value)
         }
         if case .date(let date) = value, date.timeIntervalSinceReferenceDate.isNaN {
             return error(
@@ -20,7 +20,9 @@ extension CompiledAttribute {
                 reason: "is not a number and cannot be stored. Use nil in an optional attribute.", entity: entity)
         }
         for rule in validationRules {
-            if let error = violation(of: rule, value, entity: entity) { return error }
+            guard var error = violation(of: rule, value, entity: entity) else { continue }
+            error.attachment = rule
+            return error
         }
         return nil
     }

@@ -103,8 +103,8 @@ package struct CompiledAttribute: Sendable {
     package var defaultValue: AttributeValue
     /// The text of the derivation expression of a derived attribute. The database computes the value.
     package var derivation: String?
-    var valueTransformerName: String?
-    var validationRules: [ValidationRule]
+    package var valueTransformerName: String?
+    package var validationRules: [ValidationRule]
     /// Whether the store's history keeps the value of a deleted object.
     var preservesValueInHistoryOnDeletion: Bool
 
@@ -153,9 +153,9 @@ package struct CompiledRelationship: Sendable {
     package var isOrdered: Bool
     package var isOptional: Bool
     package var isTransient: Bool
-    var minCount: Int
+    package var minCount: Int
     /// The maximum number of objects: 0 for no limit, 1 for a to-one relationship.
-    var maxCount: Int
+    package var maxCount: Int
     package var deleteRule: NSDeleteRule
 
     package init(

@@ -1,10 +1,12 @@
 extension CompiledRelationship {
-    package var hasCountRules: Bool { !isOptional || minCount > 0 || (isToMany && maxCount > 0) }
+    /// Whether there are numbers of objects that are not valid. A required to-many relationship without a minimum count may
+    /// be empty, as in Core Data.
+    package var hasCountRules: Bool { isToMany ? minCount > 0 || maxCount > 0 : !isOptional }
 
     /// Returns the validation error for the number of objects of the relationship, if any.
     package func violation(count: Int, entity: String) -> CoreDataError? {
         if count == 0 {
-            guard !isOptional else { return nil }
+            guard !isOptional, !isToMany || minCount > 0 else { return nil }
             return isToMany
                 ? CoreDataError(
                     NSValidationRelationshipLacksMinimumCountError,

@@ -119,7 +119,7 @@ struct Derivation: Sendable, Hashable {
             let type = model[entity.relationships[relationship].destination].attributes[attribute].type
             switch aggregate {
             case .count: return .integer64
-            case .min, .max: return type
+            case .min, .max: return type.valueKind?.isOrdered ?? false ? type : nil
             case .sum: return type.isNumber ? type : nil
             case .average: return type.isNumber ? .double : nil
             }

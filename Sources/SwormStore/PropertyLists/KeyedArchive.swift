@@ -54,10 +54,21 @@ package struct KeyedArchive {
         }
     }
 
-    /// The object that was archived.
+    /// The value that was archived.
+    package var content: Value { value(node: top["root"]) }
+
+    /// The object that was archived; nil for a plain value.
     package var root: Object? {
-        guard case .object(let object) = value(node: top["root"]) else { return nil }
+        guard case .object(let object) = content else { return nil }
         return object
+    }
+
+    /// The archived dictionaries, in the order of the archive.
+    package var dictionaries: [Object] {
+        objects.compactMap { object in
+            guard let object, ["NSDictionary", "NSMutableDictionary"].contains(object.className) else { return nil }
+            return object
+        }
     }
 
     /// Accesses the value of a field of an object; null for a field that the object does not have.

@@ -2,19 +2,69 @@ import Foundation
 import SwormPredicates
 
 extension KeyedArchiveWriter {
-    /// Archives a Foundation value, or returns nil for a value of an unsupported class.
-    package mutating func value(_ any: Any) -> PropertyListValue? {
-        guard let value = AttributeValue(any: any) else {
-            if let list = any as? [Any] {
-                let elements = list.compactMap { self.value($0) }
-                return elements.count == list.count ? array(elements) : nil
-            }
-            guard let fields = any as? [String: Any] else { return nil }
-            let pairs = fields.sorted { $0.key < $1.key }.compactMap { key, value in
-                self.value(value).map { (key: key, value: $0) }
-            }
-            return pairs.count == fields.count ? dictionary(pairs, isMutable: true) : nil
+    /// Archives a Foundation value, or returns nil for a value of an unsupported class, and for collections that are
+    /// nested too deeply.
+    package mutating func value(_ any: Any) -> PropertyListValue? { value(any, depth: 0) }
+
+    /// The depth to which collections may be nested. A mutable collection may contain itself.
+    private static let deepest = 64
+
+    private mutating func value(_ any: Any, depth: Int) -> PropertyListValue? {
+        if let value = AttributeValue(any: any) { return attribute(value) }
+        guard depth < Self.deepest else { return nil }
+        switch any {
+        case let list as [Any]: return elements(list, depth: depth).map { array($0) }
+        case let list as NSArray:
+            return elements((0..<list.count).map { list.object(at: $0) }, depth: depth).map { array($0) }
+        case let members as Set<AnyHashable>: return set(members.map(\.base), depth: depth)
+        case let members as NSSet: return set(members.allObjects, depth: depth)
+        case let pairs as [AnyHashable: Any]:
+            return dictionary(pairs.map { (key: $0.key.base, value: $0.value) }, depth: depth)
+        case let pairs as NSDictionary:
+            return dictionary(pairs.map { (key: $0.key, value: $0.value) }, depth: depth)
+        default: return nil
         }
+    }
+
+    /// Archives a dictionary, always in the same order.
+    private mutating func dictionary(_ pairs: [(key: Any, value: Any)], depth: Int) -> PropertyListValue? {
+        let sorted = Self.sorted(pairs) { $0.key }
+        guard let keys = elements(sorted.map(\.key), depth: depth),
+            let values = elements(sorted.map(\.value), depth: depth)
+        else { return nil }
+        return dictionary(keys: keys, values: values, isMutable: true)
+    }
+
+    /// Archives the members of a set, always in the same order.
+    private mutating func set(_ members: [Any], depth: Int) -> PropertyListValue? {
+        elements(Self.sorted(members) { $0 }, depth: depth).map { set($0) }
+    }
+
+    private static func sorted<Element>(_ elements: [Element], by key: (Element) -> Any) -> [Element] {
+        let named = elements.map { element in
+            let subject = key(element)
+            return (name: subject as? String ?? AttributeValue(any: subject)?.description ?? "", element: element)
+        }
+        return named.sorted { $0.name < $1.name }.map(\.element)
+    }
+
+    /// Archives the elements of a collection, which has an object for nil.
+    private mutating func elements(_ elements: [Any], depth: Int) -> [PropertyListValue]? {
+        var archived: [PropertyListValue] = []
+        archived.reserveCapacity(elements.count)
+        for element in elements {
+            if AttributeValue(any: element) == .null {
+                archived.append(object(["NSNull", "NSObject"], fields: [:]))
+            } else if let written = value(element, depth: depth + 1) {
+                archived.append(written)
+            } else {
+                return nil
+            }
+        }
+        return archived
+    }
+
+    private mutating func attribute(_ value: AttributeValue) -> PropertyListValue? {
         switch value {
         case .null: return Self.null
         case .bool(let flag): return plain(.bool(flag))

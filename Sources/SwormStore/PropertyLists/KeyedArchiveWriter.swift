@@ -56,9 +56,15 @@ package struct KeyedArchiveWriter {
         _ pairs: [(key: String, value: PropertyListValue)], isMutable: Bool = false
     ) -> PropertyListValue {
         let keys = pairs.map { string($0.key) }
-        return object(
+        return dictionary(keys: keys, values: pairs.map(\.value), isMutable: isMutable)
+    }
+
+    mutating func dictionary(
+        keys: [PropertyListValue], values: [PropertyListValue], isMutable: Bool
+    ) -> PropertyListValue {
+        object(
             (isMutable ? ["NSMutableDictionary"] : []) + ["NSDictionary", "NSObject"],
-            fields: ["NS.keys": .array(keys), "NS.objects": .array(pairs.map(\.value))])
+            fields: ["NS.keys": .array(keys), "NS.objects": .array(values)])
     }
 
     /// Returns the archive of an object.

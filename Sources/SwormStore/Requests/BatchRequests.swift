@@ -5,6 +5,8 @@ package struct BatchUpdate {
     var specification: FetchSpecification
     /// The values of stored attributes, each in the form in which the attribute holds it.
     var values: [(slot: Int, value: AttributeValue)]
+    /// The stored attributes whose values each row computes for itself, from its values before the update.
+    package var computed: [(slot: Int, expression: ExpressionTree)] = []
     /// The author of the change, for the history.
     package var author: String?
     package var contextName: String?

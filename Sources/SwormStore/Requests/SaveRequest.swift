@@ -17,7 +17,7 @@ package struct SaveRequest: Sendable {
         ///
         /// The recreated row gets a higher version, because other contexts may still hold the old row and must not
         /// mistake one for the other.
-        var lostVersion: Int64?
+        package var lostVersion: Int64?
         package init(row: RowID, attributes: [AttributeValue], toOnes: [RowID?], lostVersion: Int64? = nil) {
             self.row = row
             self.attributes = attributes
@@ -66,6 +66,16 @@ package struct SaveRequest: Sendable {
         }
     }
 
+    /// A row that is not written, and must nevertheless have the version that was read.
+    package struct Expectation: Sendable {
+        package var row: RowID
+        package var version: Int64
+        package init(row: RowID, version: Int64) {
+            self.row = row
+            self.version = version
+        }
+    }
+
     /// A change of a many-to-many relationship, or of a relationship without an inverse, listed from one side only.
     package struct Link: Sendable, Hashable {
         package var owner: RowID
@@ -91,6 +101,7 @@ package struct SaveRequest: Sendable {
     package var insertions: [Insertion] = []
     package var updates: [Update] = []
     package var deletions: [Deletion] = []
+    package var expectations: [Expectation] = []
     package var addedLinks: [Link] = []
     package var removedLinks: [Link] = []
     /// The order keys to write after links are added.
@@ -99,6 +110,9 @@ package struct SaveRequest: Sendable {
     package var author: String?
     /// The name of the context that makes the changes, for the store's history.
     package var contextName: String?
+    /// Whether rows of the request may have the same unique values. They are then compared before anything is written,
+    /// because a file may lack the index that reports them.
+    package var mayRepeatValues = false
 
     package init() {}
 
@@ -123,6 +137,8 @@ package struct SaveResult: Sendable {
     /// The values that the store computed, by row and attribute slot. They can belong to rows that are not part of the
     /// request.
     package var derived: [RowID: [Int: AttributeValue]] = [:]
+    /// The number of the transaction that was added to the store's history; nil if the store has none.
+    package var historyNumber: Int64?
     package init() {}
 }
 
@@ -187,7 +203,8 @@ package struct LinkConflicts: Error, Sendable {
     }
 }
 
-/// Unique values of a save that already belong to other rows of the file. Nothing was written.
+/// Unique values of a save that already belong to other rows of the file, or that two rows of the save have. Nothing was
+/// written.
 package struct UniquenessConflicts: Error, Sendable {
     package struct Conflict: Sendable {
         /// The row to write.
@@ -195,12 +212,15 @@ package struct UniquenessConflicts: Error, Sendable {
         /// The row that already has the values.
         package var existing: RowID
         package var constraint: [String]
-        init(row: RowID, existing: RowID, constraint: [String]) {
+        /// Whether the other row gets the values in the same save, so that the store does not have them yet.
+        package var isInSave: Bool
+        package init(row: RowID, existing: RowID, constraint: [String], isInSave: Bool = false) {
             self.row = row
             self.existing = existing
             self.constraint = constraint
+            self.isInSave = isInSave
         }
     }
     package var conflicts: [Conflict]
-    init(conflicts: [Conflict]) { self.conflicts = conflicts }
+    package init(conflicts: [Conflict]) { self.conflicts = conflicts }
 }

@@ -73,6 +73,8 @@ package struct RowBatch {
     package var author: String?
     /// The name of the context that makes the changes, for the history.
     package var contextName: String?
+    /// The handling of a value to insert whose unique attributes another row has.
+    package var takenValues = TakenValues.reject
 
     /// The number of the entity of the rows, or of one of its super-entities.
     package let entity: Int
@@ -161,4 +163,7 @@ package struct BatchCounts: Sendable {
     package var ignored = 0
     /// The keys of the inserted rows, in the order of the values.
     package var keys: [Range<Int64>] = []
+    /// The keys of the inserted and the updated rows, each once, in the order of the values; nil for a batch that rejects
+    /// values that another row has.
+    package var written: [Int64]?
 }

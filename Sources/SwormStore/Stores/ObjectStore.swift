@@ -57,6 +57,9 @@ package protocol ObjectStore: AnyObject, Sendable {
         from session: any StoreSession, _ token: InterruptToken?
     ) throws -> any StoreTransaction
 
+    /// The reason why no part of the history can be deleted, and the remedy, or nil if it can.
+    var historyDeletionRefusal: String? { get }
+
     /// Deletes the transactions of the history before a position, and the data that only these transactions use.
     ///
     /// - Returns: False if the store keeps no history.

@@ -1,5 +1,6 @@
 public import Foundation
 public import Sworm
+import SwormPredicates
 
 /// A folder with a record of every released version of a model, for tests: its version hashes and a small store.
 ///
@@ -11,6 +12,9 @@ public import Sworm
 /// ```
 /// Record a version once, when it is released. If the model of the version changes later, the test fails and reports
 /// the changed properties, because the stores of users still have the version as it was released.
+///
+/// `sworm-tool freeze` records a version from a shipped store or a model file, in the same form. Such a version needs no
+/// plan: compare it with ``check(_:tables:)`` or ``check(_:model:)``.
 public struct ReleaseLedger: Sendable {
     /// The folder.
     public let folder: URL
@@ -54,9 +58,7 @@ public struct ReleaseLedger: Sendable {
             let container = try PersistentContainer(model: model, at: .file(file(name)))
             try container.perform { try seed($0) }
         }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        try encoder.encode(ReleasedModel(model)).write(to: note(name), options: .atomic)
+        try ReleasedModel(model).encoded().write(to: note(name), options: .atomic)
     }
 
     /// Checks that no released version has changed.
@@ -72,6 +74,29 @@ public struct ReleaseLedger: Sendable {
                     "Version '\(name)' was released, but is no longer in the plan"
                 ]
             })
+    }
+
+    /// Checks that a model is the one that a version was released with.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the version.
+    ///   - model: The model in the code, or in a file.
+    /// - Throws: A `StoreError` with the code `changedRelease` that names every property that differs, or lists the
+    ///   recorded versions if the name is not one of them.
+    public func check(_ name: String, model: NSManagedObjectModel) throws { try require(changes(of: name, to: model)) }
+
+    /// Checks that the tables of types make the model that a version was released with.
+    ///
+    /// ```swift
+    /// try ledger.check("1.0", tables: Book.self)   // with the types that its relations refer to
+    /// ```
+    /// - Parameters:
+    ///   - name: The name of the version.
+    ///   - types: Types with tables. The types that their relations refer to are included.
+    /// - Throws: A `StoreError` with the code `changedRelease` that names every property that differs, or lists the
+    ///   recorded versions if the name is not one of them; or one with the code `invalidTable`.
+    public func check(_ name: String, tables types: any ManagedObjectConvertible.Type...) throws {
+        try check(name, model: try TableModel.shared(for: types))
     }
 
     /// Migrates a copy of the store of every released version to the newest version.
@@ -106,16 +131,25 @@ public struct ReleaseLedger: Sendable {
     // MARK: Comparing
 
     private func changes(of version: MigrationPlan.Version) throws -> [String] {
+        try changes(of: version.name, to: version.model())
+    }
+
+    private func changes(of name: String, to model: NSManagedObjectModel) throws -> [String] {
         let released: ReleasedModel
         do {
-            released = try JSONDecoder().decode(ReleasedModel.self, from: Data(contentsOf: note(version.name)))
+            released = try ReleasedModel(contentsOf: note(name))
         } catch {
+            let known = try releases()
+            guard known.contains(name) else {
+                let list = known.isEmpty ? "none" : known.joined(separator: ", ")
+                throw StoreError(
+                    .changedRelease,
+                    "Version '\(name)' is not recorded in '\(folder.path)'. The recorded versions are: \(list).")
+            }
             throw StoreError(
-                .changedRelease, "The record of version '\(version.name)' in '\(folder.path)' cannot be read.",
-                cause: error
-            )
+                .changedRelease, "The record of version '\(name)' in '\(folder.path)' cannot be read.", cause: error)
         }
-        return released.differences(to: ReleasedModel(try version.model())).map { "Version '\(version.name)': \($0)" }
+        return released.differences(to: ReleasedModel(model)).map { "Version '\(name)': \($0)" }
     }
 
     private func require(_ changes: [String]) throws {

@@ -51,6 +51,7 @@ private func use(_ model: NSManagedObjectModel) {
 
 private func fuzzArchive(_ data: Data) {
     _ = try? BinaryPropertyList(data)
+    _ = try? ArchivedValue(archive: data)
     let model = NSManagedObjectModel()
     if (try? ModelArchiveReader.read(data, source: "fuzz", into: model)) != nil { use(model) }
     if let inflated = try? Deflate.inflate(data, limit: 1 << 20) {

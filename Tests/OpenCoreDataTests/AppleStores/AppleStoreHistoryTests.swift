@@ -58,8 +58,9 @@ struct AppleStoreHistoryTests {
         request.includesSubentities = false
         let object = try #require(try context.fetch(request).first)
         var values = ValueSource()
-        let value = values.value(for: attribute, current: object.value(forKey: attribute.name))
-        object.setValue(value, forKey: attribute.name)
+        let current = object.storedValue(attribute.name, attribute.type)
+        let value = values.value(for: attribute, current: current)
+        object.setStoredValue(value, attribute.name, attribute.type)
         try context.save()
         return object
     }

@@ -165,7 +165,9 @@ struct ExpectedGraph {
         return entity.relationships.filter { relationship in
             let count = node.links[relationship.name]?.count ?? 0
             let description = relationship.description
-            if count == 0 { return !description.isOptional }
+            if count == 0 {
+                return !description.isOptional && (!relationship.isToMany || description.minCount > 0)
+            }
             return relationship.isToMany
                 && (count < description.minCount || (description.maxCount > 1 && count > description.maxCount))
         }.map(\.name)

@@ -20,8 +20,8 @@ struct InferredWritingTests {
             do {
                 try context.save()
                 taken[kind, default: 0] += 1
-            } catch let error as CoreDataError {
-                reasons.append(error.message)
+            } catch let error as CocoaError {
+                reasons.append(error.localizedDescription)
                 context.rollback()
             }
         }

@@ -242,7 +242,7 @@ extension ObjectGraphText {
 extension ObjectGraphText.Node {
     init(_ object: NSManagedObject, _ entity: PlainModel.Entity) throws {
         for attribute in entity.attributes {
-            let value = object.value(forKeyPath: attribute.name)
+            let value = object.storedValue(attribute.name, attribute.type)
             attributes[attribute.name] = ObjectGraphText.text(value, attribute.type)
             guard value == nil, attribute.description.allowsExternalBinaryDataStorage else { continue }
             // An object gives nil for a file that is missing, and the context keeps the error.

@@ -81,7 +81,7 @@ final class StoreChanges {
         for attribute in settable(entity)
         where isFull || !attribute.description.isOptional || unique.contains(attribute.name) {
             let value = values.value(for: attribute, current: nil)
-            object.setValue(value, forKey: attribute.name)
+            object.setStoredValue(value, attribute.name, attribute.type)
             texts[attribute.name] = ObjectGraphText.text(value, attribute.type)
         }
         return (object, texts)
@@ -144,8 +144,9 @@ final class StoreChanges {
                 for object in try context.fetch(request) {
                     let key = ObjectGraphText.key(object)
                     for attribute in attributes {
-                        let value = values.value(for: attribute, current: object.value(forKey: attribute.name))
-                        object.setValue(value, forKey: attribute.name)
+                        let current = object.storedValue(attribute.name, attribute.type)
+                        let value = values.value(for: attribute, current: current)
+                        object.setStoredValue(value, attribute.name, attribute.type)
                         expected.set(key, attribute.name, ObjectGraphText.text(value, attribute.type))
                     }
                     counts["updated", default: 0] += 1

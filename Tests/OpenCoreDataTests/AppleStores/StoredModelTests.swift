@@ -163,7 +163,7 @@ struct StoredModelTests {
         }
         let folder = try StoreFolder()
         let copy = try Fixtures.copy(url, to: folder.url(""))
-        #expect(throws: CoreDataError.self) { try store.withContext(at: copy) { _ in } }
+        #expect(throws: CocoaError.self) { try store.withContext(at: copy) { _ in } }
     }
 
     @Test func `inferred relationships are correct`() throws {

@@ -35,7 +35,7 @@ struct BatchDeletionTests {
         #expect(author.set("books") == [books[2]] && tag.set("books") == [books[2]])
         #expect(try context.all("Review").count == 2)
         for object in [books[0], review] {
-            #expect(throws: CoreDataError.self) { try context.existingObject(with: object.objectID) }
+            expectError(.managedObjectReferentialIntegrity) { _ = try context.existingObject(with: object.objectID) }
         }
         #expect(try context.deleteAll("Author") == 1)
         #expect(books[2].object("author") == nil)

@@ -115,18 +115,73 @@ struct ConstraintSettlementTests {
             ])
     }
 
-    @Test func `two objects of one save, and an update, are settled by no policy`() throws {
+    @Test func `objects of one save become one, as if they had been saved one after the other`() throws {
+        var world = try SettlementCase()
+        let (first, second, third) = (world.person(-1), world.person(-2), world.row("Hero", -3))
+        world.insert(first, ["name": .string("Leo"), "age": .int(1)], toOnes: ["boss": world.person(9)])
+        world.insert(second, ["name": .string("Leo"), "age": .int(2), "scratch": .string("s")])
+        world.insert(
+            third, ["name": .string("Leo"), "age": .int(3), "power": .int(4)], toOnes: ["host": world.person(7)])
+        world.insert(world.card(-4), toOnes: ["holder": third])
+        world.request.addedLinks = [world.link(second, "tags", world.tag(1))]
+        let steps = ["- unite Person -2 with Person -1", "- unite Hero -3 with Person -1"]
+        let links = ["insert Card -4 holder=Person -1", "link Person -1.tags Tag 1"]
+        let kept = ["insert Person -1 age=1 name=Leo boss=Person 9"] + links + steps
+        let updated = ["insert Person -1 age=3 name=Leo boss=Person 9 host=Person 7"] + links + steps
+        let conflict = ConstraintConflict(constraint: ["name"], conflictingObjects: [first, second, third])
+        expect([kept, updated, updated, kept], world, [conflict])
+    }
+
+    @Test func `an inserted object becomes one with an object that is updated to its values`() throws {
+        var world = try SettlementCase()
+        world.insert(world.person(-1), ["name": .string("Leo"), "age": .int(1)])
+        world.update(world.person(3), version: 6, ["name": .string("Leo"), "age": .int(8)])
+        world.fresh.insert(world.snapshot(world.person(3), version: 6, ["name": .value(.string("Ann"))]))
+        let conflict = ConstraintConflict(
+            constraint: ["name"], conflictingObjects: [world.person(-1), world.person(3)])
+        let kept = ["update Person 3@6 age=8 name=Leo", "- unite Person -1 with Person 3"]
+        let updated = ["update Person 3@6 age=1 name=Leo", "- unite Person -1 with Person 3"]
+        expect([kept, updated, updated, kept], world, [conflict])
+    }
+
+    @Test func `objects that become one with a row in the same pass are not united with each other`() throws {
         var world = try SettlementCase()
         world.insert(world.person(-1), ["name": .string("Leo")])
         world.insert(world.person(-2), ["name": .string("Leo")])
-        world.update(world.person(3), ["name": .string("Leo")])
+        let row = world.snapshot(world.person(4), version: 1, ["name": .value(.string("Leo"))])
         let twins = ConstraintConflict(
-            constraint: ["name"], conflictingObjects: [world.person(-1), world.person(-2)])
+            constraint: ["age"], conflictingObjects: [world.person(-1), world.person(-2)])
+        // The second object is compared with the row in the next pass.
+        let wanted = ["insert Person -2 name=Leo", "- unite Person -1 with Person 4"]
+        expect([wanted, wanted, wanted, wanted], world, [conflict(world.person(-1), row), twins])
+        // An object may become one with an object that then becomes one with the row.
+        world.insert(world.card(-5), toOnes: ["holder": world.person(-2)])
+        let chain = [
+            "insert Card -5 holder=Person 4", "- unite Person -2 with Person -1", "- unite Person -1 with Person 4",
+        ]
+        expect([chain, chain, chain, chain], world, [twins, conflict(world.person(-1), row)])
+    }
+
+    @Test func `a row that is updated to the values of another row is settled by no policy`() throws {
+        var world = try SettlementCase()
+        world.insert(world.person(-1), ["name": .string("Leo")])
+        world.insert(world.person(-2), ["name": .string("Leo")])
+        for key in [3, 5] as [Int64] {
+            world.update(world.person(key), ["name": .string("Leo")])
+            world.fresh.insert(world.snapshot(world.person(key), version: 1))
+        }
+        world.update(world.person(6), ["name": .string("Leo")])
+        func twins(_ keys: Int64...) -> ConstraintConflict {
+            ConstraintConflict(constraint: ["name"], conflictingObjects: keys.map { world.person($0) })
+        }
         let row = world.snapshot(world.person(4), version: 1, ["name": .value(.string("Leo"))])
         // Also where the other one is written anew under its key.
         let anew = conflict(world.person(-1), world.snapshot(world.person(-2), version: 1))
         for conflicts in [
-            [twins], [conflict(world.person(-1), row), twins], [conflict(world.person(3), row)], [anew], [],
+            [twins(3, 5)], [conflict(world.person(-1), row), twins(3, 5)], [twins(-1, 3, 5)],
+            [conflict(world.person(3), row)], [anew],
+            // The row of this one could not be read.
+            [twins(-1, 6)], [],
         ] {
             expect([nil, nil, nil, nil], world, conflicts)
         }

@@ -42,8 +42,8 @@ private struct Writer {
     /// The rows as they were read, with their objects.
     var known: [Int64: (object: NSManagedObject, row: PlainRow)] = [:]
     var changed: [Int64: PlainRow] = [:]
-    /// The rows that were changed, or changed and set back.
-    var touched: Set<Int64> = []
+    /// The rows of which a value was set, in the order of the first time.
+    var touched: [Int64] = []
     var deleted: Set<Int64> = []
     var inserted: [(object: NSManagedObject, row: PlainRow)] = []
 
@@ -111,7 +111,7 @@ private struct SettlingRun {
         known.object.setValue(NSNumber(value: value), forKey: name)
         // A value that is set back is no change.
         writers[index].changed[key] = row == known.row ? nil : row
-        if row != known.row { writers[index].touched.insert(key) }
+        if !writers[index].touched.contains(key) { writers[index].touched.append(key) }
         log.append("\(index): \(key).\(name) = \(value)")
     }
 
@@ -120,7 +120,7 @@ private struct SettlingRun {
         writers[index].context.delete(known.object)
         writers[index].deleted.insert(key)
         writers[index].changed[key] = nil
-        writers[index].touched.remove(key)
+        writers[index].touched.removeAll { $0 == key }
         log.append("\(index): deletes \(key)")
     }
 
@@ -140,6 +140,10 @@ private struct SettlingRun {
         var rows: [Int64: PlainRow]
         /// The rows that inserted objects become, by the place of the insertion; nil for a new row.
         var merged: [Int: Int64] = [:]
+        /// The new rows, by the place of the insertion.
+        var added: [Int: PlainRow] = [:]
+        /// The insertions that become one with a new row.
+        var twins: Set<Int> = []
         var hasConflicts = false
         var fails = false
         /// The rows that are known as they are in the store afterwards.
@@ -179,20 +183,21 @@ private struct SettlingRun {
 
     private func expectation(_ writer: Writer, _ policy: NSMergePolicyType) -> Expectation {
         var result = Expectation(rows: rows)
-        // Two objects of one context cannot have the same code. That is looked at where insertions may bring new ones.
+        // Two objects of one context with the same code. That is looked at where insertions may bring new ones.
         let codes =
-            writer.inserted.compactMap(\.row.code) + writer.touched.compactMap { writer.known[$0]?.row.code }
-        if !writer.inserted.isEmpty, Set(codes).count < codes.count {
+            writer.inserted.compactMap(\.row.code)
+            + writer.touched.compactMap { writer.changed[$0] == nil ? nil : writer.known[$0]?.row.code }
+        if policy == .errorMergePolicyType, !writer.inserted.isEmpty, Set(codes).count < codes.count {
             result.fails = true
             return result
         }
-        var anew: [Int64: PlainRow] = [:]
-        for (key, mine) in writer.changed {
-            guard let base = writer.known[key]?.row else { continue }
+        var anew: [(key: Int64, row: PlainRow)] = []
+        for key in writer.touched {
+            guard let mine = writer.changed[key], let base = writer.known[key]?.row else { continue }
             result.seen.insert(key)
             guard let now = rows[key] else {
                 result.hasConflicts = true
-                if contextPrevails(policy) { anew[key] = mine }
+                if contextPrevails(policy) { anew.append((key, mine)) }
                 continue
             }
             guard now.stamp != base.stamp else {
@@ -212,8 +217,6 @@ private struct SettlingRun {
             if isStale { result.hasConflicts = true }
             if !isStale || contextPrevails(policy) { result.rows[key] = nil }
         }
-        let anewCodes = anew.values.compactMap(\.code)
-        if Set(anewCodes).count < anewCodes.count { result.fails = true }
         for (key, row) in anew {
             if let holder = holder(of: row.code, in: result.rows) {
                 result.moved[key] = holder
@@ -225,7 +228,18 @@ private struct SettlingRun {
             }
         }
         for (place, insertion) in writer.inserted.enumerated() {
-            guard let key = holder(of: insertion.row.code, in: result.rows) else { continue }
+            guard let key = holder(of: insertion.row.code, in: result.rows) else {
+                guard let code = insertion.row.code, let first = result.added.first(where: { $0.value.code == code })
+                else {
+                    result.added[place] = insertion.row
+                    continue
+                }
+                // As if they had been saved one after the other.
+                result.hasConflicts = true
+                result.twins.insert(place)
+                if contextPrevails(policy) { result.added[first.key] = insertion.row }
+                continue
+            }
             result.hasConflicts = true
             result.merged[place] = key
             result.seen.insert(key)
@@ -265,8 +279,12 @@ private struct SettlingRun {
         let before = writers[index]
         var seen = expected.seen
         for (place, insertion) in before.inserted.enumerated() {
+            if expected.twins.contains(place) {
+                if insertion.object.managedObjectContext != nil { fail("insertion \(place) is an object of its own") }
+                continue
+            }
             let key = expected.merged[place] ?? insertion.object.objectID.key
-            if expected.merged[place] == nil { rows[key] = insertion.row }
+            if expected.merged[place] == nil { rows[key] = expected.added[place] }
             guard insertion.object.objectID.key == key else { return fail("insertion \(place) is not row \(key)") }
             seen.insert(key)
             // An object that became one with the object of a row has left the context.

@@ -92,10 +92,12 @@ struct SettledSaveTests {
         try first.save()
         for index in [0, 2, 4] { mine[index].setValue("mine", forKey: "name") }
         for index in [1, 3, 5] { second.delete(mine[index]) }
-        let error = try #require(coreDataError { try second.save() })
-        #expect(error.errorCode == NSManagedObjectMergeError && error.details.count == 4)
-        let named = (error as NSError).userInfo[NSAffectedObjectsErrorKey] as? [Any]
-        #expect(named?.count == 4 && second.updatedObjects.count == 3 && second.deletedObjects.count == 3)
+        let error = try #require(throws: CocoaError.self) { try second.save() }
+        #expect(error.code == .managedObjectMerge)
+        #expect((error.userInfo[NSDetailedErrorsKey] as? [CocoaError])?.count == 4)
+        let named = error.userInfo[NSAffectedObjectsErrorKey] as? [NSManagedObject]
+        #expect(named.map(Set.init) == Set(mine[0..<4]))
+        #expect(second.updatedObjects.count == 3 && second.deletedObjects.count == 3)
         #expect(try folder.raw().lines("SELECT ZNAME FROM ZTAG ORDER BY Z_PK") == ["theirs", "theirs", "4", "5"])
     }
 

@@ -72,7 +72,7 @@ struct ConflictingRelationshipTests {
         // The unique value of an update cannot be settled.
         let other = try context.make("Book", ["title": "new", "isbn": "2"])
         context.mergePolicy = NSMergePolicy.error
-        #expect(throws: CoreDataError.self) { try context.save() }
+        expectError(.managedObjectMerge) { try context.save() }
         context.mergePolicy = NSMergePolicy.rollback
         let taken = try #require(try context.all("Book", "isbn == '1'").first)
         context.delete(other)
@@ -80,7 +80,7 @@ struct ConflictingRelationshipTests {
         second.setValue("9", forKey: "isbn")
         try blocker.save()
         taken.setValue("9", forKey: "isbn")
-        #expect(throws: CoreDataError.self) { try context.save() }
+        expectError(.managedObjectConstraintMerge) { try context.save() }
         #expect(book.text("title") == "Peace" && book.object("author") === objects["Bob"])
         #expect(objects["Bob"]?.set("books") == [book])
         taken.setValue("1", forKey: "isbn")

@@ -49,7 +49,7 @@ import Testing
         // With changes of its own the object keeps to the row that it has read, and says what is wrong.
         changed.setValue("other", forKey: "name")
         #expect(throws: CoreDataError.self) { try changed.readAttribute(0) }
-        #expect(throws: CoreDataError.self) { try late.save() }
+        #expect(throws: CocoaError.self) { try late.save() }
         late.rollback()
         late.refresh(changed, mergeChanges: false)
         #expect(changed.value(forKey: "bytes") as? Data == long + [1])

@@ -116,7 +116,7 @@ struct PendingChangesTests {
                 try work()
                 return ""
             } catch {
-                return (error as? CoreDataError)?.localizedDescription ?? "\(error)"
+                return (error as? CocoaError)?.localizedDescription ?? ""
             }
         }
         #expect(message { _ = try context.all("Bok") }.contains("Did you mean 'Book'?"))

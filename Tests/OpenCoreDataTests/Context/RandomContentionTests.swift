@@ -186,9 +186,9 @@ private struct ContentionRun {
             try context.save()
             saves += 1
             note(index, "saved by policy \(policy)")
-        } catch let error as CoreDataError {
+        } catch let error as CocoaError {
             failures += 1
-            note(index, "failed by policy \(policy): \(error.message.prefix(300))")
+            note(index, "failed by policy \(policy): \(error.localizedDescription.prefix(300))")
             let issues = try ContentionModel.issues(at: url)
             // The changes are rolled back, the context is replaced, or the save is repeated later.
             switch random(3) {

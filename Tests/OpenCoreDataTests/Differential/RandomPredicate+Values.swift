@@ -14,7 +14,8 @@ extension RandomPredicate {
         switch kind {
         case .number: return number(depth)
         case .text where depth > 0 && random.chance(12):
-            return .function(random.chance(50) ? "uppercase" : "lowercase", [value(.text, depth - 1)])
+            let names = ["uppercase", "lowercase", "canonical"]
+            return .function(random.pick(names) ?? "canonical", [value(.text, depth - 1)])
         case .date where depth > 0 && random.chance(15):
             return random.chance(50)
                 ? .binary(random.chance(50) ? .add : .subtract, value(.date, depth - 1), number(depth - 1))

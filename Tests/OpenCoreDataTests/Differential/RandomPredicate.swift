@@ -128,9 +128,21 @@ struct RandomPredicate {
             })
     }
 
+    /// Numbers and strings that are converted to the kind of the attribute that is searched in the list.
+    private mutating func mixedList(_ kind: Kind) -> ExpressionTree {
+        .list(
+            (0..<(1 + random.pick(4))).map { _ in
+                if random.chance(50) { return .value(constant(kind)) }
+                return .value(kind == .text ? constant(.number) : .string(random.pick(RandomValue.numerals) ?? "1"))
+            })
+    }
+
     private mutating func membership(_ depth: Int) -> PredicateTree {
         let kind = kind()
-        let (element, list) = (value(kind, depth - 1), list(kind, depth - 1))
+        var (element, list) = (value(kind, depth - 1), list(kind, depth - 1))
+        if kind == .text || kind == .number, random.chance(20) {
+            (element, list) = (path(kind), mixedList(kind))
+        }
         let options = options(for: kind)
         return .comparison(
             random.chance(85)
@@ -184,6 +196,8 @@ struct RandomPredicate {
         let key = ExpressionTree.key(left, attribute.name)
         let options = options(for: found)
         switch random.pick(5) {
+        case 0 where random.chance(20) && (found == .text || found == .number):
+            return make(key, .in, mixedList(found), options)
         case 0: return make(key, .in, list(found, 0), options)
         case 1 where found == .text:
             let words: [SwormPredicates.Comparator] = [.contains, .beginsWith, .endsWith, .like]

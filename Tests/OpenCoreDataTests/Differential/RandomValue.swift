@@ -16,7 +16,12 @@ enum RandomValue {
         "İ",
         "i", "I", "ﬁ", "fi", "ñandú", "NANDU", " ", "'", "\"", "\u{301}", "a\u{301}b", "Å", "Å", "A\u{30A}",
         "\u{10FFFF}",
-        "\u{D7FF}", "nil", "1", "0x1", "ａ",
+        "\u{D7FF}", "nil", "1", "0x1", "ａ", "7", "2.5", "8.0", "-2", "100", "0", " 7", "1e300", "Inf",
+    ]
+    /// Strings that are numbers, as SQLite converts them.
+    static let numerals = [
+        "1", "7", "2.5", "8.0", "-2", "+3", "100", "0", " 7 ", "007", "1e2", ".125", "-3.75", "9007199254740993",
+        "9223372036854775807", "1e300",
     ]
     static let uuids = ["00000000-0000-0000-0000-000000000001", "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"]
     static let urls = ["https://a.example/b", "HTTPS://a.example/B", "mailto:x@y.example", "file:///tmp/a%20b"]

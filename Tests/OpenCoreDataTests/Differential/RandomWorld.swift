@@ -108,13 +108,22 @@ final class RandomWorld {
         return try tree.substituting(values)
     }
 
+    /// The expression with the identities that the objects have now.
+    func resolved(_ tree: ExpressionTree) throws -> ExpressionTree {
+        let comparison = Comparison(tree, by: .equal, with: .value(.null))
+        guard case .comparison(let resolved) = try resolved(.comparison(comparison)) else { return tree }
+        return resolved.left
+    }
+
     func fetch(_ question: Question, printed: Bool = false) -> Answer {
         do {
             let request = NSFetchRequest<NSManagedObject>(entityName: model.entities[question.entity].name)
             let tree = try resolved(question.tree)
             request.predicate =
                 printed ? NSPredicate(format: tree.format, argumentArray: nil) : ObjectPredicate(tree: tree)
-            request.sortDescriptors = question.sorts.map { NSSortDescriptor(key: $0.key, ascending: $0.ascending) }
+            request.sortDescriptors = question.sorts.map {
+                NSSortDescriptor(key: $0.key, ascending: $0.ascending, selector: Selector($0.comparison))
+            }
             request.fetchLimit = question.limit
             request.fetchOffset = question.offset
             request.includesSubentities = question.includesSubentities
@@ -151,7 +160,7 @@ final class RandomWorld {
 struct Question {
     var entity: Int
     var tree: PredicateTree
-    var sorts: [(key: String, ascending: Bool)] = []
+    var sorts: [(key: String, ascending: Bool, comparison: String)] = []
     var limit = 0
     var offset = 0
     var includesSubentities = true
@@ -171,12 +180,18 @@ struct Question {
             if path.isEmpty || random.chance(80), let last = random.pick(model.attributes(end)) {
                 path.append(last.name)
             }
-            sorts.append((path.joined(separator: "."), random.chance(50)))
+            let comparison = random.chance(50) ? Self.comparisons[0] : random.pick(Self.comparisons) ?? ""
+            sorts.append((path.joined(separator: "."), random.chance(50), comparison))
         }
         if random.chance(30) { limit = random.pick(6) }
         if random.chance(20) { offset = random.pick(5) }
         includesSubentities = random.chance(85)
     }
+
+    private static let comparisons = [
+        "compare:", "caseInsensitiveCompare:", "localizedCompare:", "localizedCaseInsensitiveCompare:",
+        "localizedStandardCompare:",
+    ]
 
     var summary: String {
         "E\(entity)\(includesSubentities ? "" : " alone") sorted by \(sorts) limit \(limit) offset \(offset): \(tree.format)"

@@ -129,8 +129,8 @@ struct ExternalConflictTests {
             #expect(error == nil, "\(test): \(String(describing: error))")
             #expect(row == wanted, "\(test): \(String(describing: row)), not \(String(describing: wanted))")
         case .conflict:
-            let code = (error as? CoreDataError)?.errorCode
-            #expect(code == NSManagedObjectMergeError, "\(test): \(String(describing: error))")
+            let code = (error as? CocoaError)?.code
+            #expect(code == .managedObjectMerge, "\(test): \(String(describing: error))")
             #expect(row?.name == (test.change == .deleted ? nil : "old"))
         }
         context.rollback()

@@ -47,6 +47,16 @@ import Testing
         #expect(leo.value(forKeyPath: "address.nothing") == nil)
     }
 
+    @Test func `one element is validated by its path`() throws {
+        let context = try Self.context()
+        let leo = try context.make("Person", ["address": home])
+        let pet = try context.make("Pet", ["owner": leo])
+        var value: Any? = 3
+        try pet.validateValue(&value, forKeyPath: "owner.address.id")
+        value = "no number"
+        #expect(coreDataError { try pet.validateValue(&value, forKeyPath: "owner.address.id") } != nil)
+    }
+
     @Test func `one element is set by its path, and a whole dictionary replaces all of them`() throws {
         let context = try Self.context()
         let leo = try context.make("Person", ["address": home])
@@ -87,12 +97,12 @@ import Testing
     @Test func `unknown elements and values that are not dictionaries are rejected by name`() throws {
         let context = try Self.context()
         let leo = try context.make("Person", ["address": ["streat": "Yasnaya"]])
-        let error = try #require(throws: CoreDataError.self) { try context.save() }
+        let error = try #require(coreDataError { try context.save() })
         #expect(error.message.contains("has no element named 'streat'") && error.message.contains("street"))
         leo.setValue("Yasnaya", forKey: "address")
-        #expect(throws: CoreDataError.self) { try context.save() }
+        #expect(throws: CocoaError.self) { try context.save() }
         leo.setValue(["street": 5], forKey: "address")
-        #expect(throws: CoreDataError.self) { try context.save() }
+        #expect(throws: CocoaError.self) { try context.save() }
         leo.setValue(home, forKey: "address")
         try context.save()
     }

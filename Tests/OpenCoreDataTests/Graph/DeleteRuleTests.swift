@@ -20,6 +20,16 @@ struct DeleteRuleTests {
         #expect(try context.all("Author").isEmpty)
     }
 
+    @Test(arguments: [true, false])
+    func `rules apply at once, whatever propagatesDeletesAtEndOfEvent is`(propagates: Bool) throws {
+        let context = try GraphLibrary.context()
+        context.propagatesDeletesAtEndOfEvent = propagates
+        let leo = try context.make("Author", ["name": "Leo"])
+        let book = try context.make("Book", ["title": "War", "author": leo])
+        context.delete(leo)
+        #expect(book.object("author") == nil)
+    }
+
     @Test func `cascade deletes the related objects, including faults`() throws {
         let coordinator = try GraphLibrary.coordinator()
         let context = GraphLibrary.context(coordinator)

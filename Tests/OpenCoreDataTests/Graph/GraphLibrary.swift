@@ -86,10 +86,16 @@ enum GraphLibrary {
 }
 
 extension NSManagedObjectContext {
+    /// Does something and saves.
+    func with(_ work: (NSManagedObjectContext) throws -> Void) throws {
+        try work(self)
+        try save()
+    }
+
     @discardableResult
     func make(_ entity: String, _ values: [String: Any] = [:]) throws -> NSManagedObject {
-        let description = try #require(persistentStoreCoordinator?.managedObjectModel.entitiesByName[entity])
-        let object = NSManagedObject(entity: description, insertInto: self)
+        _ = try #require(persistentStoreCoordinator?.managedObjectModel.entitiesByName[entity])
+        let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: self)
         for (key, value) in values { object.setValue(value, forKey: key) }
         return object
     }
@@ -107,18 +113,58 @@ extension NSManagedObjectContext {
 extension NSManagedObject {
     func text(_ key: String) -> String? { value(forKey: key) as? String }
     func object(_ key: String) -> NSManagedObject? { value(forKey: key) as? NSManagedObject }
+    /// The value of an attribute as the store has it: the data of a transformable one, which no transformer converts.
+    func storedValue(_ key: String, _ type: NSAttributeType) -> Any? {
+        type == .transformableAttributeType ? accessedAttribute(key).value.foundationValue : value(forKeyPath: key)
+    }
+
+    /// Sets an attribute as the store has it: a transformable one to data, which no transformer converts.
+    func setStoredValue(_ value: Any, _ key: String, _ type: NSAttributeType) {
+        if type == .transformableAttributeType, let data = value as? Data {
+            setAccessedAttribute(key, to: .data(data))
+        } else {
+            setValue(value, forKey: key)
+        }
+    }
+
+    /// The data of a transformable attribute.
+    func transformedData(_ key: String) throws -> Data {
+        guard case .data(let data) = accessedAttribute(key).value else {
+            throw CoreDataError(NSCoreDataError, "'\(key)' has no data.")
+        }
+        return data
+    }
     func set(_ key: String) -> Set<NSManagedObject> { value(forKey: key) as? Set<NSManagedObject> ?? [] }
     func list(_ key: String) -> [NSManagedObject] {
         ((value(forKey: key) as? NSOrderedSet)?.array ?? []).compactMap { $0 as? NSManagedObject }
     }
 }
 
-/// The Core Data error that a piece of work throws.
-func coreDataError(_ work: () throws -> Void) -> CoreDataError? {
+/// The engine's own error that a piece of work throws, by itself or in a `CocoaError` with the same code and message.
+func coreDataError(_ work: () throws -> Void, sourceLocation: SourceLocation = #_sourceLocation) -> CoreDataError? {
     do {
         try work()
         return nil
     } catch {
-        return error as? CoreDataError
+        let content = error.asCoreData
+        if let thrown = error as? CocoaError {
+            #expect(thrown.code.rawValue == content?.errorCode, sourceLocation: sourceLocation)
+            #expect(thrown.localizedDescription == content?.message, sourceLocation: sourceLocation)
+        }
+        return content
+    }
+}
+
+/// Expects that a public call throws a `CocoaError` with a code, as an application catches it.
+func expectError(
+    _ code: CocoaError.Code, sourceLocation: SourceLocation = #_sourceLocation, in work: () throws -> Void
+) {
+    do {
+        try work()
+        Issue.record("no error with the code \(code.rawValue)", sourceLocation: sourceLocation)
+    } catch let error as CocoaError where error.code == code {
+        // The expected error.
+    } catch {
+        Issue.record("not an error with the code \(code.rawValue): \(error)", sourceLocation: sourceLocation)
     }
 }

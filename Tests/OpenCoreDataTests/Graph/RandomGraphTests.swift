@@ -266,7 +266,7 @@ private struct RandomRun {
         log.append("fail \(number)")
         let object = try object(number)
         object.setValue(5, forKey: "text")
-        #expect(throws: CoreDataError.self) { try context.save() }
+        #expect(throws: CocoaError.self) { try context.save() }
         object.setValue(current.nodes[number]?.text, forKey: "text")
     }
 

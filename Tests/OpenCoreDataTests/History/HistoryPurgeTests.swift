@@ -55,7 +55,7 @@ struct HistoryPurgeTests {
         #expect(try library.context.transactions().map(\.transactionNumber) == [2, 3])
         let filtered = NSPersistentHistoryChangeRequest.deleteHistory(before: moment)
         filtered.fetchRequest = NSPersistentHistoryTransaction.fetchRequest
-        #expect(throws: CoreDataError.self) { try library.context.execute(filtered) }
+        #expect(throws: CocoaError.self) { try library.context.execute(filtered) }
         try library.verify()
     }
 

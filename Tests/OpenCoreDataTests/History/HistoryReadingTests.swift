@@ -174,7 +174,7 @@ struct HistoryReadingTests {
         let library = try HistoryLibrary()
         let context = library.context
         try library.saveTag("a")
-        func error(_ change: (NSFetchRequest<NSManagedObject>) -> Void) throws -> CoreDataError {
+        func error(_ change: (NSFetchRequest<any NSFetchRequestResult>) -> Void) throws -> CoreDataError {
             let fetch = try #require(NSPersistentHistoryTransaction.fetchRequest)
             change(fetch)
             return try #require(coreDataError { try context.execute(.history(fetch)) })
@@ -190,7 +190,7 @@ struct HistoryReadingTests {
         #expect(ordinary?.errorCode == NSPersistentStoreUnsupportedRequestTypeError)
         #expect(ordinary?.message.contains("fetch(_:)") == true)
         let bare = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-        #expect(throws: CoreDataError.self) { try bare.execute(NSPersistentHistoryChangeRequest()) }
+        expectError(.coreData) { try bare.execute(NSPersistentHistoryChangeRequest()) }
     }
 
     @Test func `a store without a history has none to read or delete, and no token`() throws {
@@ -219,7 +219,9 @@ struct HistoryReadingTests {
 }
 
 extension NSPersistentStoreRequest {
-    fileprivate static func history(_ fetch: NSFetchRequest<NSManagedObject>) -> NSPersistentHistoryChangeRequest {
+    fileprivate static func history(_ fetch: NSFetchRequest<any NSFetchRequestResult>)
+        -> NSPersistentHistoryChangeRequest
+    {
         .fetchHistory(withFetch: fetch)
     }
 }

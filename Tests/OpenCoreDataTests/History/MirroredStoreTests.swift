@@ -34,7 +34,7 @@ struct MirroredStoreTests {
             #expect(error.message.contains(part))
         }
         context.rollback()
-        #expect(throws: CoreDataError.self) {
+        #expect(throws: CocoaError.self) {
             try context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: Date()))
         }
         #expect(

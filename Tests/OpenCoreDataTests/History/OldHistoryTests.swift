@@ -181,12 +181,12 @@ struct OldHistoryTests {
         let highest = try #require(library.token)
         #expect(try library.context.transactions(.fetchHistory(after: highest)).isEmpty)
         #expect(try library.context.transactions(.fetchHistory(after: token)).isEmpty)
-        #expect(throws: CoreDataError.self) { try library.saveTag("b") }
+        #expect(throws: CocoaError.self) { try library.saveTag("b") }
         try raw.execute("UPDATE ATRANSACTION SET Z_PK = \(Int64.min)")
         #expect(try library.context.transactions().map(\.transactionNumber) == [Int64.min])
         #expect(try library.context.transactions(.fetchHistory(after: token)).isEmpty)
         try raw.execute("DELETE FROM ATRANSACTION; DELETE FROM ACHANGE")
-        #expect(throws: CoreDataError.self) {
+        #expect(throws: CocoaError.self) {
             try library.context.execute(NSPersistentHistoryChangeRequest.fetchHistory(after: token))
         }
     }

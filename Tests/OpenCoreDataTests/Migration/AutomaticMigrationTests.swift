@@ -167,7 +167,7 @@ struct AutomaticMigrationTests {
             // Unsafe: the handler runs on this thread, before the call returns.
             nonisolated(unsafe) var failure: (any Error)?
             container.loadPersistentStores { failure = $1 }
-            #expect((failure as? CoreDataError)?.errorCode == code)
+            #expect((failure as? CocoaError)?.code.rawValue == code)
             #expect(container.persistentStoreCoordinator.persistentStores.count == (code == nil ? 1 : 0))
         }
     }

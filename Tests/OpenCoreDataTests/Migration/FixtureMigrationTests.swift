@@ -104,10 +104,8 @@ struct FixtureMigrationTests {
             let description = NSPersistentStoreDescription(url: store.url)
             nonisolated(unsafe) var failure: (any Error)?
             coordinator.addPersistentStore(with: description) { failure = $1 }
-            if let error = failure as? CoreDataError {
-                #expect(
-                    [NSInferredMappingModelError, NSMigrationMissingSourceModelError].contains(error.errorCode),
-                    "\(error)")
+            if let error = failure as? CocoaError {
+                #expect([.inferredMappingModel, .migrationMissingSourceModel].contains(error.code), "\(error)")
                 return
             }
             #expect(failure == nil)

@@ -1,4 +1,3 @@
-import Foundation
 import SwormPredicates
 import Testing
 
@@ -76,15 +75,20 @@ struct MigrationManagerTests {
             change: { $0.add(Build.attribute("label"), Build.attribute("kind"), to: "Book") }, fill: Self.fill)
         let mapping = try library.mapping()
         for entity in mapping.entityMappings where entity.sourceEntityName == "Book" {
-            entity.sourcePredicate = NSPredicate(format: "title != %@", "Moon")
+            entity.sourceExpression = NSExpression(
+                format:
+                    "FETCH(FUNCTION($manager, 'fetchRequestForSourceEntityNamed:predicateString:', 'Book', %@), $manager.sourceContext, NO)",
+                "title != 'Moon'")
             for property in entity.attributeMappings ?? [] {
                 switch property.name {
                 case "label":
-                    property.valueExpression = .block { old, _ in
-                        "\(old.value(forKey: "title") ?? "") of \(old.value(forKeyPath: "author.name") ?? "")"
-                    }
-                case "kind": property.valueExpression = .constant("paper")
-                case "title": property.valueExpression = .source("author.name")
+                    property.valueExpression = NSExpression(
+                        block: { _, arguments, _ in
+                            let old = arguments.first as? NSManagedObject
+                            return "\(old?.text("title") ?? "") of \(old?.object("author")?.text("name") ?? "")"
+                        }, arguments: [NSExpression(forVariable: "source")])
+                case "kind": property.valueExpression = NSExpression(forConstantValue: "paper")
+                case "title": property.valueExpression = NSExpression(format: "$source.author.name")
                 default: break
                 }
             }
@@ -272,7 +276,7 @@ struct MigrationManagerTests {
                 $0.relationship("Book.shelf").isOptional = false
             }, fill: Self.fill)
         let before = try library.folder.contents()
-        let error = try #require(throws: CoreDataError.self) { try library.migrate() }
+        let error = try #require(coreDataError { try library.migrate() })
         #expect(error.errorCode == NSMigrationError)
         #expect(error.details.map(\.entity) == ["Author", "Novel"])
         #expect(error.details.map(\.key) == ["age", "shelf"])
@@ -282,7 +286,7 @@ struct MigrationManagerTests {
     @Test func `several objects for a to-one relationship are rejected rather than lost`() throws {
         let library = try MigratedLibrary(
             change: { $0.relationship("Author.books").maxCount = 1 }, fill: Self.fill)
-        let error = try #require(throws: CoreDataError.self) { try library.migrate() }
+        let error = try #require(coreDataError { try library.migrate() })
         #expect(error.message.contains("'Author.books' is to-one, but 2 objects were related to"))
         #expect(!FileManager.default.fileExists(atPath: library.destination.path))
     }
@@ -313,7 +317,7 @@ struct MigrationManagerTests {
     @Test func `an existing file at the URL of the new store stays`() throws {
         let library = try MigratedLibrary(fill: Self.fill)
         try Data("mine".utf8).write(to: library.destination)
-        let error = try #require(throws: CoreDataError.self) { try library.migrate() }
+        let error = try #require(coreDataError { try library.migrate() })
         #expect(error.message.contains("the file already exists"))
         #expect(FileManager.default.contents(atPath: library.destination.path) == Data("mine".utf8))
     }
@@ -321,10 +325,9 @@ struct MigrationManagerTests {
     @Test func `a store of another model is rejected`() throws {
         let library = try MigratedLibrary(fill: Self.fill)
         let manager = NSMigrationManager(sourceModel: OldLibrary.model(), destinationModel: library.new)
-        let error = try #require(throws: CoreDataError.self) {
+        expectError(.persistentStoreIncompatibleVersionHash) {
             try library.migrate(NSMappingModel(), with: manager)
         }
-        #expect(error.errorCode == NSPersistentStoreIncompatibleVersionHashError)
     }
 
     @Test func `application keys of the metadata are migrated`() throws {
@@ -345,16 +348,24 @@ struct MigrationManagerTests {
         let book = try #require(mapping.entityMappings.first { $0.sourceEntityName == "Book" })
         book.sourceEntityVersionHash = Data([1])
         book.entityMigrationPolicyClassName = "Nowhere.Policy"
-        book.attributeMappings?.append(NSPropertyMapping(name: "price", valueExpression: .source("cost")))
+        func map(_ name: String, to format: String) -> NSPropertyMapping {
+            let mapping = NSPropertyMapping()
+            mapping.name = name
+            mapping.valueExpression = NSExpression(format: format)
+            return mapping
+        }
+        book.attributeMappings?.append(map("price", to: "$source.cost"))
         book.relationshipMappings?.append(
-            NSPropertyMapping(
-                name: "tags",
-                valueExpression: .destinationInstances(forEntityMappingName: "None", sourceKeyPath: "tags")))
+            map(
+                "tags",
+                to:
+                    "FUNCTION($manager, 'destinationInstancesForEntityMappingNamed:sourceInstances:', 'None', $source.tags)"
+            ))
         let twin = NSEntityMapping()
         twin.name = book.name
         twin.sourceEntityName = "Lost"
         mapping.entityMappings.append(twin)
-        let error = try #require(throws: CoreDataError.self) { try library.migrate(mapping) }
+        let error = try #require(coreDataError { try library.migrate(mapping) })
         #expect(
             error.details.map(\.message) == [
                 "The policy 'Nowhere.Policy' of entity mapping 'IEM_Copy_Book' is not a known class. Qualify it with its "

@@ -230,7 +230,7 @@ struct MigrationProgressTests {
                 progress.becomeCurrent(withPendingUnitCount: 1)
                 if cancels { progress.cancel() }
                 coordinator.addPersistentStore(with: description) {
-                    done.resume(returning: ($1 as? CoreDataError)?.errorCode)
+                    done.resume(returning: ($1 as? CocoaError)?.code.rawValue)
                 }
                 progress.resignCurrent()
             }

@@ -232,6 +232,34 @@ struct ModelArchiveTests {
         }
     }
 
+    @Test(arguments: ["valueForKeyPath:", "valueForKeyPath"])
+    func `steps of a path that are too long together are rejected before they exhaust the stack`(
+        selector: String
+    ) throws {
+        func expression(steps: Int) throws -> ExpressionTree {
+            var writer = KeyedArchiveWriter()
+            let keys = Array(repeating: "a", count: 60).joined(separator: ".")
+            let constant = writer.object(
+                ["NSConstantValueExpression", "NSExpression", "NSObject"],
+                fields: ["NSExpressionType": .int(0), "NSConstantValue": writer.string(keys)])
+            var path = writer.object(
+                ["NSSelfExpression", "NSExpression", "NSObject"], fields: ["NSExpressionType": .int(1)])
+            for _ in 0..<steps {
+                let arguments = writer.array([constant])
+                path = writer.object(
+                    ["NSFunctionExpression", "NSExpression", "NSObject"],
+                    fields: [
+                        "NSExpressionType": .int(4), "NSOperand": path, "NSArguments": arguments,
+                        "NSSelectorName": writer.string(selector),
+                    ])
+            }
+            let archive = try KeyedArchive(writer.data(root: path))
+            return try ArchivedPredicate(archive).expression(try #require(archive.root))
+        }
+        #expect(try expression(steps: 3).pathKeys?.count == 180)
+        #expect(throws: ArchiveError.self) { try expression(steps: 90) }
+    }
+
     @Test func `damaged and hostile lists and archives are rejected`() throws {
         let archive = ModelArchiveWriter.archive(of: try fullModel())
         func refused(_ data: Data) -> String? {

@@ -61,9 +61,10 @@ struct StrangeModelTests {
         let context = GraphLibrary.context(try GraphLibrary.coordinator(model: model(transformer: name)))
         let item = try context.make("Item", ["name": "x"])
         try context.save()
-        let bytes = try #require(item.value(forKey: "tags") as? Data)
+        let bytes = try item.transformedData("tags")
         let list = try NSKeyedUnarchiver.unarchivedObject(ofClasses: [NSArray.self, NSString.self], from: bytes)
         #expect(list as? [String] == ["a", "b"])
+        #expect(item.value(forKey: "tags") as? [String] == ["a", "b"])
     }
 
     @Test func `a default that a transformer of the application's own would transform is left out`() throws {

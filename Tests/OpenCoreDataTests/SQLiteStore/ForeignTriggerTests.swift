@@ -75,7 +75,7 @@ import Testing
             "CREATE TRIGGER app AFTER INSERT ON ZPLACE BEGIN SELECT AppOwnFunction(NEW.Z_PK); END")
         let context = try context(folder)
         let place = try context.make("Place", ["name": "Home"])
-        let error = try #require(throws: CoreDataError.self) { try context.save() }
+        let error = try #require(coreDataError { try context.save() })
         #expect(error.message.contains("'AppOwnFunction'") && error.message.contains("trigger"))
         #expect(place.isInserted)
         #expect(try folder.raw().lines("SELECT count(*) FROM ZPLACE") == ["0"])
@@ -115,8 +115,7 @@ import Testing
         try context.save()
         let other = self.otherContext(context)
         let second = try other.make("Place", ["name": "Home", "code": 1])
-        let error = try #require(throws: CoreDataError.self) { try other.save() }
-        #expect(error.errorCode == NSManagedObjectConstraintMergeError)
+        expectError(.managedObjectConstraintMerge) { try other.save() }
         other.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
         second.setValue("new", forKey: "note")
         try other.save()

@@ -60,8 +60,8 @@ struct HistoryOpeningTests {
         container.persistentStoreDescriptions = [description]
         container.loadPersistentStores { #expect($1 == nil) }
         #expect(try historyTables(folder).count == 3)
-        #expect(throws: CoreDataError.self) {
-            try GraphLibrary.coordinator(options: [NSPersistentHistoryTrackingKey: "yes please"])
+        expectError(.persistentStoreOpen) {
+            _ = try GraphLibrary.coordinator(options: [NSPersistentHistoryTrackingKey: "yes please"])
         }
     }
 

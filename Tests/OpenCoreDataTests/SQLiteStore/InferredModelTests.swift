@@ -22,7 +22,7 @@ import Testing
         #expect(try Set(folder.contents().keys) == before)
         // What an empty file has there is no store either.
         try Data().write(to: folder.url("Empty.sqlite"))
-        #expect(throws: CoreDataError.self) {
+        #expect(throws: CocoaError.self) {
             try GraphLibrary.coordinator(at: folder.url("Empty.sqlite"), model: inferred.model)
         }
         #expect(try folder.contents()["Empty.sqlite"] == Data())

@@ -96,7 +96,7 @@ struct OpeningErrorsTests {
             }
             #expect(error.errorCode == NSPersistentStoreOpenError && error.message.contains("is a pipe"))
         }
-        let stored = try #require(throws: CoreDataError.self) { _ = try StoredModel(ofStoreAt: folder.url()) }
+        let stored = try #require(coreDataError { _ = try StoredModel(ofStoreAt: folder.url()) })
         #expect(stored.message.contains("is a pipe"))
         let zero = try #require(throws: CoreDataError.self) {
             _ = try StoreInspector(url: URL(fileURLWithPath: "/dev/zero"))
@@ -106,10 +106,10 @@ struct OpeningErrorsTests {
 
     @Test func `an empty file and a missing one have no model, and the error says why`() throws {
         let folder = try StoreFolder()
-        let missing = try #require(throws: CoreDataError.self) { _ = try StoredModel(ofStoreAt: folder.url()) }
+        let missing = try #require(coreDataError { _ = try StoredModel(ofStoreAt: folder.url()) })
         #expect(missing.message.contains("There is no store at"))
         try Data().write(to: folder.url())
-        let empty = try #require(throws: CoreDataError.self) { _ = try StoredModel(ofStoreAt: folder.url()) }
+        let empty = try #require(coreDataError { _ = try StoredModel(ofStoreAt: folder.url()) })
         #expect(empty.message.contains("is empty"))
     }
 

@@ -31,6 +31,17 @@ struct PredicateLimitTests {
         try requireLimit("a == " + String(repeating: "1", count: 2 << 20), "size")
     }
 
+    @Test func `the keys of a path that a call reads count as levels`() throws {
+        let path = Array(repeating: "a", count: 120).joined(separator: ".")
+        func calls(_ count: Int) -> String {
+            (0..<count).reduce("a") { operand, _ in "FUNCTION(\(operand), 'valueForKeyPath:', '\(path)')" } + " == 1"
+        }
+        #expect(try parsePredicate(calls(1)).format == "a.\(path) == 1")
+        try requireLimit(calls(2), "paths of calls")
+        let steps = (0..<190).reduce("a") { operand, _ in "FUNCTION(\(operand), 'valueForKey:', 'a')" }
+        #expect(try parsePredicate(steps + " == 1").format.hasSuffix("a.a == 1"))
+    }
+
     @Test func `nesting within the limit is understood, in linear time`() throws {
         let text = String(repeating: "(", count: 190) + "a == 1" + String(repeating: ")", count: 190)
         #expect(try parsePredicate(text).format == "a == 1")

@@ -79,6 +79,29 @@ struct ReleaseLedgerTests {
         }
     }
 
+    @Test func `tables and models are compared with one version, without a plan`() throws {
+        let folder = try StoreFolder()
+        let ledger = ReleaseLedger(in: folder.url)
+        try ledger.record("1", of: MigrationPlan([.init("1", Released.Note.self)]))
+        try ledger.check("1", tables: Released.Note.self)
+        let same = try MigrationPlan.Version("1", Released.Note.self).model()
+        try ledger.check("1", model: same)
+        let other = try MigrationPlan.Version("1", Changed.Note.self).model()
+        let checks: [() throws -> Void] = [
+            { try ledger.check("1", tables: Changed.Note.self) }, { try ledger.check("1", model: other) },
+        ]
+        for act in checks {
+            let error = #expect(throws: StoreError.self) { try act() }
+            #expect(error?.code == .changedRelease)
+            let line = "- Version '1': 'Note'.page is new; it is attribute, Int64, required"
+            #expect(error?.message.contains(line) == true)
+        }
+        let unknown = #expect(throws: StoreError.self) { try ledger.check("2", tables: Released.Note.self) }
+        #expect(unknown?.code == .changedRelease)
+        #expect(unknown?.message.contains("Version '2' is not recorded") == true)
+        #expect(unknown?.message.hasSuffix("The recorded versions are: 1.") == true)
+    }
+
     @Test func `a version that was taken out of the plan is missed`() throws {
         let folder = try StoreFolder()
         let ledger = ReleaseLedger(in: folder.url)

@@ -146,19 +146,12 @@ extension Bundle {
     ///
     /// - Parameter name: The name of a version or of a versioned model; nil for all versions.
     fileprivate func modelVersions(named name: String?) -> [URL] {
-        var folders: [URL] = []
-        for folder in [resourceURL, bundleURL].compactMap({ $0?.standardizedFileURL }) where !folders.contains(folder) {
-            folders.append(folder)
-        }
         var found: [URL] = []
-        for folder in folders {
-            let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-            for url in files.sorted().map({ folder.appendingPathComponent($0) }) {
-                let versions = (try? ModelFile.versions(at: url)) ?? []
-                found += versions.filter { version in
-                    guard let name else { return true }
-                    return [url, version].contains { $0.deletingPathExtension().lastPathComponent == name }
-                }
+        for url in modelFiles {
+            let versions = (try? ModelFile.versions(at: url)) ?? []
+            found += versions.filter { version in
+                guard let name else { return true }
+                return [url, version].contains { $0.deletingPathExtension().lastPathComponent == name }
             }
         }
         return found

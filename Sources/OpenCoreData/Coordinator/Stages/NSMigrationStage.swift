@@ -20,7 +20,9 @@ open class NSLightweightMigrationStage: NSMigrationStage, @unchecked Sendable {
 
     /// Creates a stage.
     ///
-    /// - Parameter versionChecksums: The checksums of the versions that the stage migrates from, the oldest first.
+    /// - Parameter versionChecksums: The checksums of the versions that the stage migrates from, the oldest first. The
+    ///   version that it migrates to may be the last of them. A stage that names only this version migrates from the version
+    ///   that the stage before it migrates to; the first stage, from any version that the other stages do not know.
     public init(_ versionChecksums: [String]) {
         self.versionChecksums = versionChecksums
         super.init()

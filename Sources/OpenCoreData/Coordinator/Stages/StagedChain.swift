@@ -63,6 +63,12 @@ struct StagedChain {
         }
     }
 
+    /// Whether a lightweight stage names no version but its destination. It migrates from whatever version comes before.
+    private func namesOnlyDestination(_ index: Int) -> Bool {
+        guard let stage = stages[index] as? NSLightweightMigrationStage else { return false }
+        return !stage.versionChecksums.isEmpty && sources(index).isEmpty
+    }
+
     /// The versions of all stages, the oldest first.
     private var versions: [String] {
         var all: [String] = []
@@ -127,6 +133,8 @@ struct StagedChain {
         }
         if let index = stages.indices.first(where: { sources($0).contains(checksum) }) { return index }
         guard known == nil else { throw mismatch("no stage starts from its version, \(checksum).") }
+        // No later stage starts from the version, so it comes before them.
+        if let first = stages.indices.first, namesOnlyDestination(first) { return first }
         throw mismatch(
             "it has the version \(checksum), and the stages have the versions \(versions.joined(separator: ", ")). A released version may have been changed, or a newer program may have written the store."
         )
@@ -144,7 +152,9 @@ struct StagedChain {
         for index in stages.indices[first...] {
             if at == last { break }
             guard let custom = stages[index] as? NSCustomMigrationStage else {
-                guard open != nil || sources(index).contains(at) else { throw gap(after: at, before: index) }
+                guard open != nil || sources(index).contains(at) || namesOnlyDestination(index) else {
+                    throw gap(after: at, before: index)
+                }
                 open = open ?? index
                 if sources(index).contains(last) { break }
                 continue

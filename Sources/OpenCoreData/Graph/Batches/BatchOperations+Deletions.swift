@@ -12,7 +12,7 @@ extension BatchOperations {
         else {
             try context.beginBulkWrite(of: specification.entity)
             let objects = try context.fetchObjects(specification)
-            for object in objects { context.delete(object) }
+            for object in objects { context.deleteObject(object) }
             return objects.count
         }
         let result = try write(BatchDeletion(.found(specification)), to: origin)

@@ -12,8 +12,9 @@ extension BatchOperations {
         var specification = FetchSpecification(entity: entity.number)
         specification.includesSubentities = request.includesSubentities
         specification.predicate = try request.predicate?.tree()
-        let values = try acceptedValues(assignments(request.propertiesToUpdate ?? [:], of: entity), of: entity)
-        var batch = BatchUpdate(specification, values: values)
+        let assignments = try assignments(request.propertiesToUpdate ?? [:], of: entity)
+        var batch = BatchUpdate(specification, values: try acceptedValues(assignments.values, of: entity))
+        batch.computed = assignments.computed
         batch.namesRows = request.resultType == .updatedObjectIDsResultType
         let parts = try batchOrigins(of: specification, in: request.affectedStores).map { ($0, batch) }
         let changed = try total(of: parts) { try write($1, to: $0) }
@@ -102,11 +103,15 @@ extension BatchOperations {
             condition: store.isReadOnly ? .readOnly : nil)
     }
 
-    /// Returns the values of a request's properties, by slot.
-    private func assignments(
-        _ properties: [AnyHashable: Any], of entity: CompiledEntity
-    ) throws -> [(slot: Int, value: AttributeValue)] {
+    /// The new values of a request's properties, by slot.
+    private struct Assignments {
         var values: [(slot: Int, value: AttributeValue)] = []
+        /// The values that each object computes for itself.
+        var computed: [(slot: Int, expression: ExpressionTree)] = []
+    }
+
+    private func assignments(_ properties: [AnyHashable: Any], of entity: CompiledEntity) throws -> Assignments {
+        var result = Assignments()
         for (key, value) in properties {
             guard let name = key.base as? String ?? (key.base as? NSPropertyDescription)?.name else {
                 throw CoreDataError(
@@ -115,9 +120,18 @@ extension BatchOperations {
                     entity: entity.name)
             }
             if case .attribute(let slot)? = entity.slot(named: name) {
-                values.append((slot, try entity.attributeValue(value, slot: slot)))
+                guard let expression = value as? NSExpression else {
+                    result.values.append((slot, try entity.attributeValue(value, slot: slot)))
+                    continue
+                }
+                if case .constant(let constant) = expression.content.form {
+                    result.values.append((slot, try entity.attributeValue(constant, slot: slot)))
+                } else {
+                    try requireStored(slot, of: entity)
+                    result.computed.append((slot, try expression.tree()))
+                }
             } else if entity.composites[name] != nil {
-                values += try entity.elements(of: name, in: value)
+                result.values += try entity.elements(of: name, in: value)
             } else {
                 let names = entity.attributes.map(\.name)
                 throw CoreDataError(
@@ -126,13 +140,13 @@ extension BatchOperations {
                     entity: entity.name, key: name)
             }
         }
-        guard !values.isEmpty else {
+        guard !result.values.isEmpty || !result.computed.isEmpty else {
             throw CoreDataError(
                 NSCoreDataError,
                 "propertiesToUpdate of an update of \(entity.name) is empty. Add the attributes to change.",
                 entity: entity.name)
         }
-        return values
+        return result
     }
 }
 

@@ -42,15 +42,7 @@ extension BatchOperations {
         var errors: [CoreDataError] = []
         for (slot, value) in values {
             let attribute = entity.attributes[slot]
-            if attribute.isTransient || attribute.derivation != nil {
-                let reason =
-                    attribute.isTransient
-                    ? "it is transient and not stored" : "it is derived from other properties"
-                throw CoreDataError(
-                    NSManagedObjectValidationError,
-                    "Cannot set '\(attribute.name)' of all objects of \(entity.name): \(reason).", entity: entity.name,
-                    key: attribute.name)
-            }
+            try requireStored(slot, of: entity)
             let value = try attribute.accept(value, entity: entity.name)
             if let error = attribute.violation(value, entity: entity.name) { errors.append(error) }
             accepted.removeAll { $0.slot == slot }
@@ -58,5 +50,17 @@ extension BatchOperations {
         }
         try CoreDataError.throwAll(errors)
         return accepted
+    }
+
+    /// Throws an error for an attribute that cannot be set because it is not stored, or not set by the application.
+    func requireStored(_ slot: Int, of entity: CompiledEntity) throws {
+        let attribute = entity.attributes[slot]
+        guard attribute.isTransient || attribute.derivation != nil else { return }
+        let reason =
+            attribute.isTransient ? "it is transient and not stored" : "it is derived from other properties"
+        throw CoreDataError(
+            NSManagedObjectValidationError,
+            "Cannot set '\(attribute.name)' of all objects of \(entity.name): \(reason).", entity: entity.name,
+            key: attribute.name)
     }
 }

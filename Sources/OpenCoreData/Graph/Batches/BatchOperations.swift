@@ -73,7 +73,7 @@ struct BatchOperations {
     }
 }
 
-/// The rows that a batch has inserted.
+/// The rows that a batch has inserted, and those that it has updated instead.
 package struct InsertedRows {
     let origin: ObjectOrigin
     let entity: Int
@@ -81,10 +81,13 @@ package struct InsertedRows {
 
     package var count: Int { counts.inserted }
 
-    /// The ids of the rows, in the order of the values.
+    /// The number of the inserted and the updated rows.
+    var writtenCount: Int { counts.written?.count ?? counts.inserted }
+
+    /// The ids of the inserted and the updated rows, in the order of the values.
     var ids: [NSManagedObjectID] {
-        counts.keys.flatMap { keys in
-            keys.map { NSManagedObjectID(entity: origin.compiled[entity], key: $0, origin: origin) }
+        (counts.written ?? counts.keys.flatMap { Array($0) }).map {
+            NSManagedObjectID(entity: origin.compiled[entity], key: $0, origin: origin)
         }
     }
 }

@@ -16,6 +16,8 @@ package struct ContextCheckpoint {
     }
 
     fileprivate var states: [State]
+    /// The objects of the states, once a state was added to them.
+    fileprivate var known: Set<ObjectIdentifier>?
     fileprivate let inserted: ObjectList
     fileprivate let updated: ObjectList
     fileprivate let deleted: ObjectList
@@ -26,10 +28,13 @@ package struct ContextCheckpoint {
     /// is not replaced.
     mutating func note(_ objects: [NSManagedObject]) {
         if objects.isEmpty { return }
-        var known = Set(states.map { ObjectIdentifier($0.object) })
+        var known = self.known ?? Set(states.map { ObjectIdentifier($0.object) })
+        // The set is not copied when it has one owner.
+        self.known = nil
         for object in objects where !object.hasChanges && known.insert(ObjectIdentifier(object)).inserted {
             states.append(State(object))
         }
+        self.known = known
     }
 }
 

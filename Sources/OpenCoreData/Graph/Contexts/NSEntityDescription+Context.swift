@@ -29,13 +29,3 @@ extension NSEntityDescription {
         return context.objectClass(of: compiled).init(entity: description, insertInto: context)
     }
 }
-
-extension NSManagedObject {
-    /// Returns the entity of this class in the model of a live coordinator.
-    ///
-    /// If several coordinators have such an entity, the newest coordinator is used. If none has one, the result is an
-    /// entity that belongs to no model.
-    public class func entity() -> NSEntityDescription {
-        ModelsInUse.entity(of: self) ?? NSEntityDescription(unknownName: String(describing: self))
-    }
-}

@@ -3,12 +3,10 @@ package import SwormPredicates
 import SwormStore
 
 extension NSManagedObjectContext {
-    /// Inserts an object that does not belong to a context, or undoes the deletion of an object of this context.
-    ///
-    /// - Parameter object: The object.
-    public func insert(_ object: NSManagedObject) {
+    /// Inserts an object, or undoes its deletion. See ``insert(_:)``.
+    final func insertObject(_ object: NSManagedObject) {
         if object.context === self {
-            if object.status.contains(.deleted) { return takeBackDeletion(of: object) }
+            if object.status.contains(.deleted) { return operations.takeBackDeletion(of: object) }
             guard object.status.contains(.gone), case .none = object.snapshot else { return }
             object.status.remove(.gone)
             return insertNew(object)
@@ -46,23 +44,29 @@ extension NSManagedObjectContext {
         do {
             try object.setFirstValues(values)
         } catch {
-            delete(object)
+            deleteObject(object)
             throw error
         }
         return object
     }
 
-    /// Registers a new object.
+    /// Registers a new object, and lets it set its initial values if it was never inserted before.
     final func insertNew(_ object: NSManagedObject) {
+        let isFirst = !object.status.contains(.begun)
+        register(object)
+        if isFirst { object.awakeFromInsert() }
+    }
+
+    /// Registers a new object.
+    final func register(_ object: NSManagedObject) {
         if let origin, object.objectID.isTemporaryID, object.objectID.origin !== origin { adopt(object, in: origin) }
         recorder?.noteInsertion(of: object)
         if object.context !== self { object.context = self }
         object.status.remove(.gone)
-        object.status.insert(.inserted)
+        object.status.formUnion([.inserted, .begun])
         identities[temporaryKey(of: object)] = object
         insertedList.insert(object)
         object.noteInsertion()
-        object.awakeFromInsert()
     }
 
     /// Assigns an id of this context to an object that was created without a context.
@@ -88,13 +92,8 @@ extension NSManagedObjectContext {
 
     final func noteUpdated(_ object: NSManagedObject) { updatedList.insert(object) }
 
-    /// Marks an object to be deleted by the next save, and applies its delete rules immediately.
-    ///
-    /// Cascades follow relationships to any depth, including cycles. Rules that deny the deletion are checked when the
-    /// context is saved, so the order of several deletions does not matter.
-    ///
-    /// - Parameter object: An object of this context.
-    public func delete(_ object: NSManagedObject) {
+    /// Marks an object to be deleted. See ``delete(_:)``.
+    final func deleteObject(_ object: NSManagedObject) {
         // Use a list instead of recursion, because a cascade may be as deep as the graph.
         var waiting = [object]
         if let other = object.context, other !== self {
@@ -119,7 +118,7 @@ extension NSManagedObjectContext {
             } else if !next.status.contains(.fresh) {
                 pendingEvent.noteDeletion(of: next)
             }
-            waiting += applyDeleteRules(of: next)
+            waiting += operations.applyDeleteRules(of: next)
             if wasInserted {
                 forgetInserted(next)
                 next.detach()
@@ -141,38 +140,40 @@ extension NSManagedObjectContext {
     }
 
     /// Returns the object with an id if the context has registered it.
-    ///
-    /// - Parameter objectID: The id.
-    public func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
+    final func knownObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
         guard let (row, origin) = locate(objectID) else { return nil }
         return identities[identityKey(of: row, in: origin)]
     }
 
-    /// Returns the object with an id: the registered object, or a fault whose row may not exist.
-    ///
-    /// - Parameter objectID: The id.
-    public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
-        if let known = registeredObject(for: objectID) { return known }
-        let located = locate(objectID) ?? (objectID.row, objectID.origin)
-        let object = makeObject(located.0, origin: located.1, snapshot: .fault(nil))
+    /// Returns the object with an id, which may be a fault. See ``object(with:)``.
+    final func objectOrFault(with objectID: NSManagedObjectID) -> NSManagedObject {
+        if let known = knownObject(for: objectID) { return known }
+        // The object may be registered by the other one of its ids.
+        adoptPromotions()
+        if nesting.parent != nil, let known = knownObject(for: objectID) { return known }
+        let named = locate(objectID) ?? (objectID.row, objectID.origin)
+        let located = resolved(named.0, in: named.1)
+        let object = makeObject(located.row, origin: located.origin, snapshot: .fault(nil))
         // An id of a store that does not belong to this context's coordinator must not resolve to a row.
-        if objectID.isTemporaryID || locate(objectID) == nil { object.status.insert(.inaccessible) }
-        identities[identityKey(of: located.0, in: located.1)] = object
+        if objectID.isTemporaryID && nesting.parent == nil || locate(objectID) == nil {
+            object.status.insert(.inaccessible)
+        }
+        identities[identityKey(of: located.row, in: located.origin)] = object
         return object
     }
 
-    /// Returns the object with an id, after reading its row.
-    ///
-    /// - Parameter objectID: The id.
-    /// - Throws: An error with the code `NSManagedObjectReferentialIntegrityError` if there is no such object.
-    public func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
-        guard objectID.isTemporaryID ? registeredObject(for: objectID) != nil : locate(objectID) != nil else {
+    /// Returns the object with an id, after reading its row. See ``existingObject(with:)``.
+    final func readObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+        let mayExist =
+            objectID.isTemporaryID && nesting.parent == nil
+            ? knownObject(for: objectID) != nil : locate(objectID) != nil
+        guard mayExist else {
             throw CoreDataError(
                 NSManagedObjectReferentialIntegrityError,
                 "There is no object \(objectID) in the stores of this context.", entity: objectID.compiledEntity.name,
                 objects: [objectID.reference])
         }
-        let object = self.object(with: objectID)
+        let object = objectOrFault(with: objectID)
         try object.load()
         if object.status.contains(.deleted) {
             throw CoreDataError(
@@ -184,7 +185,7 @@ extension NSManagedObjectContext {
 
     /// Returns the row and the origin that an id identifies in this context's coordinator.
     final func locate(_ id: NSManagedObjectID) -> (RowID, ObjectOrigin)? {
-        guard let coordinator else { return nil }
+        guard let coordinator = currentCoordinator else { return nil }
         if id.isTemporaryID {
             guard id.origin === coordinator.temporaryOrigin, id.compiledEntity.number > 0 else { return nil }
             return (id.row, id.origin)
@@ -212,6 +213,8 @@ extension NSManagedObjectContext {
     /// Assigns a permanent id to an object and registers the object under it.
     final func promote(_ object: NSManagedObject, to key: Int64, origin: ObjectOrigin) {
         let entity = origin.compiled[object.compiledEntity.number]
+        let temporary = object.objectID.row
+        defer { note(Nesting.Promotion(temporary: temporary, id: object.objectID)) }
         object.take(id: NSManagedObjectID(entity: entity, key: key, origin: origin))
         identities[identityKey(of: object.objectID.row, in: origin)] = object
     }

@@ -8,6 +8,10 @@ import SwormPredicates
 // A context is protected by a recursive lock. `performAndWait` acquires it on the calling thread, so nested calls do
 // not block each other; `perform` acquires it on the context's queue, so that no thread of a concurrency pool waits for
 // it.
+//
+// This is also true of a context of the main queue: `performAndWait` runs its block on the calling thread, which need
+// not be the main thread, while `perform` runs it on the main queue. Core Data runs both on the main queue. The lock
+// excludes code of the main thread in `perform` and `performAndWait`, and not code that uses the context without them.
 extension NSManagedObjectContext {
     /// The time at which a block of `perform(schedule:_:)` runs.
     public enum ScheduledTaskType: Sendable {
@@ -18,16 +22,17 @@ extension NSManagedObjectContext {
         case enqueued
     }
 
-    /// Runs a block with exclusive access to the context, on the calling thread, and waits for it. Calls may be nested.
-    ///
-    /// - Parameter block: The block to run.
-    public final func performAndWait(_ block: () -> Void) {
+    /// Runs a block with exclusive access to the context. See ``performAndWait(_:)``.
+    final func run(_ block: () -> Void) {
         lock.lock()
         defer { lock.unlock() }
         asCurrent(block)
     }
 
     /// Runs a block with exclusive access to the context, on the calling thread, and waits for it. Calls may be nested.
+    ///
+    /// The block of a context of the main queue runs on the calling thread, too. Call this method on the main thread if
+    /// code there uses the context without `perform` and `performAndWait`.
     ///
     /// - Parameter block: The block to run.
     /// - Returns: The result of the block.
@@ -40,16 +45,14 @@ extension NSManagedObjectContext {
     private final func asCurrent<T>(_ block: () throws -> T) rethrows -> T {
         if CurrentContext.value === self { return try block() }
         return try CurrentContext.$value.withValue(self) {
-            defer { processPendingChanges() }
+            defer { processEvents() }
             return try block()
         }
     }
 
-    /// Runs a block on the context's queue, asynchronously.
-    ///
-    /// - Parameter block: The block to run.
-    public final func perform(_ block: @escaping @Sendable () -> Void) {
-        queue.async { self.performAndWait(block) }
+    /// Runs a block on the context's queue. See ``perform(_:)``.
+    final func enqueue(_ block: @escaping @Sendable () -> Void) {
+        queue.async { self.run(block) }
     }
 
     /// Runs a block on the context's queue and waits for it without blocking a thread.

@@ -1,9 +1,9 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Discards all unsaved changes: inserted objects are discarded, changed objects get their stored values back, and
-    /// deleted objects are restored.
-    public func rollback() {
+    /// Discards all unsaved changes. See ``rollback()``.
+    final func rollBackChanges() {
+        forgetSteps()
         let inserted = insertedList.objects
         let others = updatedList.objects + deletedList.objects
         let isObserved = isObserved
@@ -12,7 +12,9 @@ extension NSManagedObjectContext {
         insertedList.removeAll()
         updatedList.removeAll()
         deletedList.removeAll()
+        forgetMergedDeletions()
         saving.forgetStores()
+        unmarked = UnmarkedObjects()
         for object in inserted {
             identities[temporaryKey(of: object)] = nil
             object.detach()
@@ -33,8 +35,9 @@ extension NSManagedObjectContext {
         for object in identities.objects where !object.hasChanges { object.relationships = [] }
     }
 
-    /// Discards everything: all objects leave the context, and unsaved changes are lost.
-    public func reset() {
+    /// Discards everything. See ``reset()``.
+    final func resetObjects() {
+        forgetSteps()
         saving.forgetAllLost()
         let changed = hasChanges ? insertedList.objects + updatedList.objects + deletedList.objects : []
         let ids = !identities.isEmpty && isObserved ? identities.objects.map(\.objectID) : nil
@@ -42,12 +45,16 @@ extension NSManagedObjectContext {
         insertedList.removeAll()
         updatedList.removeAll()
         deletedList.removeAll()
+        forgetMergedDeletions()
         saving.forgetStores()
+        unmarked = UnmarkedObjects()
         for object in changed { object.detach() }
         var identities = identities
         self.identities.removeAll()
         identities.drain { $0.detach() }
         hasNamedObjects = false
+        // No row of this context names an object by a temporary id any more.
+        nesting.forgetPermanentIDs()
         faulting.resetFailure()
         transactions.endPinned()
         interruption.clear()
@@ -58,13 +65,9 @@ extension NSManagedObjectContext {
         announce(event)
     }
 
-    /// Causes an object to be read again when it is next used.
-    ///
-    /// - Parameters:
-    ///   - object: An object of this context.
-    ///   - flag: Whether its unsaved changes are preserved. If not, they are lost and the object becomes a fault.
-    public func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
-        guard object.context === self, !object.objectID.isTemporaryID else { return }
+    /// Causes an object to be read again. See ``refresh(_:mergeChanges:)``.
+    final func refreshObject(_ object: NSManagedObject, mergeChanges flag: Bool) {
+        guard object.context === self, !object.objectID.isTemporaryID || nesting.parent != nil else { return }
         if case .none = object.snapshot { return }
         forgetReadAhead()
         guard flag, object.hasChanges else {
@@ -80,7 +83,7 @@ extension NSManagedObjectContext {
                 object.replaceSnapshot(fresh)
                 object.forgetEqualAttributes()
                 object.forgetEqualDestinations()
-                object.awakeFromFetch()
+                object.awake()
             }
         } catch {
             noteReadError(error)
@@ -90,9 +93,9 @@ extension NSManagedObjectContext {
         noteRefresh(of: object)
     }
 
-    /// Refreshes all registered objects. Unsaved changes are preserved.
-    public func refreshAllObjects() {
+    /// Refreshes all registered objects. See ``refreshAllObjects()``.
+    final func refreshObjects() {
         forgetReadAhead()
-        for object in identities.objects { refresh(object, mergeChanges: true) }
+        for object in identities.objects { refreshObject(object, mergeChanges: true) }
     }
 }

@@ -4,28 +4,35 @@ import SwormStore
 // The stores of a context, and the choice of the store for a new object.
 extension NSManagedObjectContext {
     final func requireCoordinator() throws -> NSPersistentStoreCoordinator {
-        guard let coordinator else {
+        guard let coordinator = currentCoordinator else {
             throw CoreDataError(
                 NSCoreDataError, "The context has no persistent store coordinator. Set one before using the context.")
         }
         return coordinator
     }
 
-    /// Chooses the store for a new object whose entity is in several stores.
-    ///
-    /// - Parameters:
-    ///   - object: An inserted object.
-    ///   - store: A store of the context's coordinator.
-    public func assign(_ object: Any, to store: NSPersistentStore) {
+    /// Chooses the store for a new object. See ``assign(_:to:)``.
+    final func assignObject(_ object: Any, to store: NSPersistentStore) {
         guard let managed = object as? NSManagedObject, managed.context === self, managed.isInserted else { return }
         saving.assign(managed, to: store)
     }
 
-    /// Assigns permanent ids to objects before they are saved.
-    ///
-    /// - Parameter objects: Inserted objects of this context. Other objects are ignored.
-    /// - Throws: The store's error.
-    public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
+    /// Assigns permanent ids to objects. See ``obtainPermanentIDs(for:)``.
+    final func assignPermanentIDs(to objects: [NSManagedObject]) throws {
+        if let parent = nesting.parent {
+            let waiting = objects.filter { $0.objectID.isTemporaryID && $0.context === self }
+            var stores: [RowID: NSPersistentStore] = [:]
+            for object in waiting { stores[object.objectID.row] = saving.assignedStores[ObjectIdentifier(object)] }
+            let ids = try reservePermanentIDs(for: waiting.map(\.objectID.row), in: stores, from: parent)
+            for object in waiting {
+                guard let id = ids[object.objectID.row] else { continue }
+                identities[temporaryKey(of: object)] = nil
+                // Rows of this context may name the object by its temporary id.
+                nesting.permanentIDs[object.objectID.row] = id
+                promote(object, to: id.key, origin: id.origin)
+            }
+            return
+        }
         var byRoot: [Int: [NSManagedObject]] = [:]
         for object in objects where object.objectID.isTemporaryID && object.context === self {
             byRoot[object.compiledEntity.root, default: []].append(object)
@@ -68,17 +75,29 @@ extension NSManagedObjectContext {
         if saving.assignedStores.isEmpty, let known = saving.origin(ofEntity: object.compiledEntity.number) {
             return known
         }
-        let origins = try coordinator.origins(of: object.compiledEntity.number)
-        if !saving.assignedStores.isEmpty, let assigned = saving.assignedStores[ObjectIdentifier(object)] {
-            if let origin = origins.first(where: { $0 === assigned.origin }) { return origin }
-            throw CoreDataError(
-                NSPersistentStoreOperationError,
-                "\(object.compiledEntity.name) was assigned to a store that does not belong to the coordinator, or does not hold its entity.",
-                entity: object.compiledEntity.name, objects: [object.objectID.reference])
-        }
-        let chosen = origins.first { !($0.store?.isReadOnly ?? true) } ?? origins[0]
-        saving.choose(chosen, forEntity: object.compiledEntity.number)
+        let assigned = saving.assignedStores.isEmpty ? nil : saving.assignedStores[ObjectIdentifier(object)]
+        let chosen = try receivingOrigin(of: object.objectID.row, assigned: assigned, in: coordinator)
+        if assigned == nil { saving.choose(chosen, forEntity: object.compiledEntity.number) }
         return chosen
+    }
+
+    /// Returns the origin of the store that receives a new object.
+    ///
+    /// - Parameters:
+    ///   - row: The temporary identity of the object.
+    ///   - assigned: The store that the application has chosen; nil for the first one that can be written.
+    /// - Throws: A ``CoreDataError`` if the store cannot receive the object.
+    final func receivingOrigin(
+        of row: RowID, assigned: NSPersistentStore?, in coordinator: NSPersistentStoreCoordinator
+    ) throws -> ObjectOrigin {
+        let origins = try coordinator.origins(of: row.entity)
+        guard let assigned else { return origins.first { !($0.store?.isReadOnly ?? true) } ?? origins[0] }
+        if let origin = origins.first(where: { $0 === assigned.origin }) { return origin }
+        let name = coordinator.compiledModel[row.entity].name
+        throw CoreDataError(
+            NSPersistentStoreOperationError,
+            "\(name) was assigned to a store that does not belong to the coordinator, or does not hold its entity.",
+            entity: name, objects: [ObjectReference(storeIdentifier: nil, entityName: name, key: row.key)])
     }
 
     /// Returns the identifier of the store that keeps the objects of an entity; nil unless there is exactly one.

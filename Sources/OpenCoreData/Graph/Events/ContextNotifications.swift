@@ -6,7 +6,8 @@ extension Notification.Name {
     /// It is posted once this constant was used in the process.
     public static var NSManagedObjectContextWillSave: Notification.Name { ObservedName.willSave.forObserver }
     /// Posted after a context has saved. The object is the context; the user info contains the objects by kind of
-    /// change.
+    /// change, under ``NSManagedObjectContextQueryGenerationKey`` the state after the save, and under `newChangeToken` the
+    /// ``NSPersistentHistoryToken`` of the save, if a store keeps a history.
     ///
     /// It is posted once this constant was used in the process.
     public static var NSManagedObjectContextDidSave: Notification.Name { ObservedName.didSave.forObserver }
@@ -48,6 +49,8 @@ extension Notification.Name {
     }
 }
 
+/// The key for the ``NSQueryGenerationToken`` of the state after a save, in the notification of the save.
+public let NSManagedObjectContextQueryGenerationKey: String = "newQueryGeneration"
 /// The key for the set of inserted objects in a context's notifications.
 public let NSInsertedObjectsKey: String = "inserted"
 /// The key for the set of updated objects in a context's notifications.

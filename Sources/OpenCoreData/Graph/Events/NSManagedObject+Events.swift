@@ -3,12 +3,8 @@ import SwormPredicates
 import SwormStore
 
 extension NSManagedObject {
-    /// Returns the earlier values of the properties that have changed since the last notification about changed
-    /// objects, or, while that notification is posted, of those that it is about.
-    ///
-    /// - Returns: The values by key, with `NSNull` for nil. Transient properties are left out. The earlier values of a
-    ///   new object are the defaults of its entity.
-    public final func changedValuesForCurrentEvent() -> [String: Any] {
+    /// Returns the earlier values of changed properties. See ``changedValuesForCurrentEvent()``.
+    final func earlierValues() -> [String: Any] {
         guard let context else { return [:] }
         let event: PendingEvent
         let isNew: Bool
@@ -42,7 +38,7 @@ extension NSManagedObject {
                 let key = String(name[..<dot])
                 values[key] = compositeValue(key, leaves: leaves, earlier) ?? NSNull()
             } else {
-                values[name] = earlier(slot).cocoaValue ?? NSNull()
+                values[name] = keyedValue(earlier(slot), of: slot) ?? NSNull()
             }
         }
     }

@@ -3,14 +3,13 @@ import SwormPredicates
 import SwormStore
 
 extension NSManagedObjectContext {
-    /// Posts the notification about the objects that have changed since the last one.
-    ///
-    /// The end of `perform` and `performAndWait`, a save, and a fetch that includes unsaved changes call this method.
-    /// Relationships and delete rules are always up to date, and do not depend on it.
-    public final func processPendingChanges() {
+    /// Posts the notification about the objects that have changed. See ``processPendingChanges()``.
+    final func processEvents() {
+        if undoManaging != nil { operations.registerStep() }
         guard hasPendingEvent else { return }
         lock.lock()
         defer { lock.unlock() }
+        forgetMergedDeletions()
         // Observers may make changes, which are the next event. The bound stops two observers that undo each other's
         // changes; the rest is processed with the next event.
         for _ in 0..<1000 {
@@ -41,6 +40,13 @@ extension NSManagedObjectContext {
         guard ObservedName.objectsDidChange.mayBeObserved, event.hasChangedObjects else { return }
         followStores()
         post(.objectsDidChange, userInfo: event.userInfo)
+    }
+
+    /// Removes the objects whose deletion was merged from the deleted objects.
+    final func forgetMergedDeletions() {
+        if mergedDeletions.isEmpty { return }
+        for object in mergedDeletions { object.status.remove(.deletionMerged) }
+        mergedDeletions = []
     }
 
     // MARK: Observers
@@ -101,7 +107,7 @@ extension NSManagedObjectContext {
     /// Announces that the objects of a store can no longer be read.
     final func announceRemoval(of origin: ObjectOrigin) {
         guard isObserved else { return }
-        processPendingChanges()
+        processEvents()
         var event = ContextEvent()
         event.invalidated = identities.objects.filter { $0.objectID.origin === origin }
         if event.hasChangedObjects { announce(event) }
@@ -115,7 +121,7 @@ extension NSManagedObjectContext {
             event.merged = ids.inserted + ids.updated + ids.refreshed
             if ObservedName.objectsDidChange.mayBeObserved {
                 let known = Set(event.inserted + event.updated + event.refreshed)
-                event.inserted += ids.inserted.map { object(with: $0) }.filter { !known.contains($0) }
+                event.inserted += ids.inserted.map { objectOrFault(with: $0) }.filter { !known.contains($0) }
             }
             announce(event)
         }
@@ -190,6 +196,15 @@ struct ContextEvent {
         if let invalidatedAll { information[NSInvalidatedAllObjectsKey] = invalidatedAll }
         return information
     }
+}
+
+/// The ids of the objects that a save has changed.
+struct SavedIDs: Sendable {
+    var inserted: [NSManagedObjectID]
+    var updated: [NSManagedObjectID]
+    /// The objects that the save did not write, but whose derived attributes have changed as a result.
+    var refreshed: [NSManagedObjectID]
+    var deleted: [NSManagedObjectID]
 }
 
 /// An object that follows the changes of a context, without a notification.

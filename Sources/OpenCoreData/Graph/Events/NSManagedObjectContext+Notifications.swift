@@ -39,5 +39,7 @@ extension NSManagedObjectContext {
         case refreshedObjectIDs = "refreshed_objectIDs"
         /// The set of invalidated ids.
         case invalidatedObjectIDs = "invalidated_objectIDs"
+        /// The query generation after a save.
+        case queryGeneration = "newQueryGeneration"
     }
 }

@@ -87,6 +87,7 @@ extension NSManagedObject {
     /// Notes that a value is about to change.
     @inline(__always)
     final func noteChange() {
+        status.insert(.touched)
         if !status.contains(.noted) { noteFirstChange() }
     }
 

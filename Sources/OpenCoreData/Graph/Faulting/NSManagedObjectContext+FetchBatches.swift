@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
         return found.enumerated().map { place, row in
             let hint = keys.hint(at: place)
             let object = self.object(for: row, origin: origin, hint: hint)
-            if object.snapshot.isFault {
+            if object.snapshot.isUnread {
                 // A registered fault reads its batch, too. A row that was not found earlier exists now.
                 object.snapshot = .fault(hint)
                 object.status.remove(.inaccessible)

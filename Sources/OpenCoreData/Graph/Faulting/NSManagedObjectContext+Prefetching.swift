@@ -11,11 +11,12 @@ extension NSManagedObjectContext {
     /// If a row is damaged, the rest of its relationship is read only when it is used, because only then can the error
     /// name the damaged object.
     final func prefetch(_ paths: [PrefetchPath], of objects: [NSManagedObject]) throws {
+        if let parent = nesting.parent { return try prefetchInParent(parent, paths, of: objects) }
         for path in paths {
             var owners = objects
             for step in path.steps {
                 owners = owners.filter {
-                    $0.compiledEntity.declares(step.relationship, at: step.slot) && !$0.snapshot.isFault
+                    $0.compiledEntity.declares(step.relationship, at: step.slot) && !$0.snapshot.isUnread
                 }
                 for (origin, owners) in owners.byOrigin() {
                     do {
@@ -70,7 +71,7 @@ extension NSManagedObjectContext {
         // The owners keep the faults alive.
         let root = origin.compiled[step.relationship.destination].root
         let faults = owners.ends(of: step).filter {
-            $0.snapshot.isFault && $0.status.isDisjoint(with: [.inaccessible, .gone]) && $0.compiledEntity.root == root
+            $0.snapshot.isUnread && $0.status.isDisjoint(with: [.inaccessible, .gone]) && $0.compiledEntity.root == root
         }
         for start in stride(from: 0, to: faults.count, by: RowSet.batchSize) {
             let keys = faults[start..<min(faults.count, start + RowSet.batchSize)].map(\.objectID.key)

@@ -70,7 +70,7 @@ extension NSManagedObjectContext {
                     ofRelationship: slot, entity: compiledEntity.number, ownersBetween: owners, shape: shape,
                     expecting: count)
             }
-            if let rows = buffer.map({ RowSet(buffer: $0, shape: shape) }) {
+            if let rows = buffer.map({ RowSet(buffer: $0, shape: shape, readAt: timeOfReading) }) {
                 try rows.checkEntities(model: origin.compiled)
                 scan = MemberScan(rows, owners: owners)
             }
@@ -90,7 +90,7 @@ extension NSManagedObjectContext {
             try $0.memberRows(
                 ofRelationship: slot, entity: compiledEntity.number, owners: owners, shape: shape, limit: limit)
         }
-        let rows = MemberRows(RowSet(buffer: buffer, shape: shape))
+        let rows = MemberRows(RowSet(buffer: buffer, shape: shape, readAt: timeOfReading))
         try rows.group.checkEntities(model: origin.compiled)
         return rows
     }
@@ -167,7 +167,7 @@ extension NSManagedObjectContext {
             guard let number = try? group.checkedEntity(row: row, model: origin.compiled),
                 let known = identities[
                     identityKey(of: RowID(entity: number, key: group.key(row: row)), in: origin)],
-                !known.snapshot.isFault, known.compiledEntity.declares(step.relationship, at: step.slot)
+                !known.snapshot.isUnread, known.compiledEntity.declares(step.relationship, at: step.slot)
             else { continue }
             if known.snapshot.fetched?.group === group { continue }
             if step.relationship.isToMany {
@@ -177,7 +177,7 @@ extension NSManagedObjectContext {
                         step.place, owner: group.key(row: row), generation: faulting.generation)
                 else { continue }
                 members.load(try self.members(ahead, origin: origin))
-            } else if let end = known.destination(step.slot), end.snapshot.isFault, !end.objectID.isTemporaryID,
+            } else if let end = known.destination(step.slot), end.snapshot.isUnread, !end.objectID.isTemporaryID,
                 let ahead = group.destinationReadAhead(
                     step.place, key: end.objectID.key, generation: faulting.generation), let found = ahead.row
             {

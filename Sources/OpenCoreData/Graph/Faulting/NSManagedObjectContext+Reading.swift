@@ -7,7 +7,15 @@ import SwormStore
 // Access of objects to rows: identity, faults, and the members of relationships.
 extension NSManagedObjectContext {
     final func identityKey(of row: RowID, in origin: ObjectOrigin) -> IdentityTable.Key {
-        IdentityTable.Key(
+        // The row of a child may have a destination that was not saved yet.
+        if isElsewhere(row, than: origin) { return unsavedIdentityKey(of: row, in: origin) }
+        return IdentityTable.Key(
+            origin: ObjectIdentifier(origin), root: origin.compiled[row.entity].root, key: row.key)
+    }
+
+    private final func unsavedIdentityKey(of row: RowID, in origin: ObjectOrigin) -> IdentityTable.Key {
+        let (row, origin) = resolved(row, in: origin)
+        return IdentityTable.Key(
             origin: ObjectIdentifier(origin), root: origin.compiled[row.entity].root, key: row.key)
     }
 
@@ -15,6 +23,7 @@ extension NSManagedObjectContext {
     final func object(for row: RowID, origin: ObjectOrigin, hint: FaultHint?) -> NSManagedObject {
         let key = identityKey(of: row, in: origin)
         if let known = identities[key] { return known }
+        let (row, origin) = resolved(row, in: origin)
         let object = makeObject(row, origin: origin, snapshot: .fault(hint))
         identities[key] = object
         return object
@@ -30,18 +39,22 @@ extension NSManagedObjectContext {
     /// Returns the object for a row of a fetch: the registered object, which adopts the row's values if it is a fault,
     /// or a new one.
     ///
-    /// - Parameter isRefreshing: Whether a registered object always adopts the row's values. Unsaved changes are
-    ///   preserved.
+    /// - Parameters:
+    ///   - isRefreshing: Whether a registered object always adopts the row's values. Unsaved changes are preserved.
+    ///   - isFault: Whether the object is a fault until a property is read. An object of a custom class always is,
+    ///     because its `awakeFromFetch` runs when the fault fires.
     final func object(
-        in group: RowSet, row: Int, origin: ObjectOrigin, isRefreshing: Bool = false
+        in group: RowSet, row: Int, origin: ObjectOrigin, isRefreshing: Bool = false, isFault: Bool = false
     ) throws -> NSManagedObject {
         let number = try group.checkedEntity(row: row, model: origin.compiled)
-        return object(in: group, row: row, entity: number, origin: origin, isRefreshing: isRefreshing)
+        return object(
+            in: group, row: row, entity: number, origin: origin, isRefreshing: isRefreshing, isFault: isFault)
     }
 
     /// Returns the object for a row of a fetch whose entity number was already checked.
     final func object(
-        in group: RowSet, row: Int, entity number: Int, origin: ObjectOrigin, isRefreshing: Bool = false
+        in group: RowSet, row: Int, entity number: Int, origin: ObjectOrigin, isRefreshing: Bool = false,
+        isFault: Bool = false
     ) -> NSManagedObject {
         let identity = RowID(entity: number, key: group.key(row: row))
         let key = identityKey(of: identity, in: origin)
@@ -50,17 +63,19 @@ extension NSManagedObjectContext {
             if known.compiledEntity.number != number { known.take(entity: origin.compiled[number]) }
             // A row that was not found earlier exists now.
             known.status.remove(.inaccessible)
-            known.replaceSnapshot(.row(group, row))
+            let staysFault = known.isFault && (isFault || type(of: known) != NSManagedObject.self)
+            known.replaceSnapshot(staysFault ? .unfired(group, row) : .row(group, row))
             if isRefreshing {
                 known.forgetReadRelationships()
                 noteRefresh(of: known)
             }
-            known.awakeFromFetch()
+            if !staysFault { known.awake() }
             return known
         }
-        let object = makeObject(identity, origin: origin, snapshot: .row(group, row))
+        let isCustom = objectClass(of: origin.compiled[number]) != NSManagedObject.self
+        let object = makeObject(
+            identity, origin: origin, snapshot: isFault || isCustom ? .unfired(group, row) : .row(group, row))
         identities[key] = object
-        object.awakeFromFetch()
         return object
     }
 
@@ -70,14 +85,17 @@ extension NSManagedObjectContext {
     /// stored beside the rows of the fetch whose relationship has led to the fault. Only then, a statement reads the
     /// fault and those neighbours of which nothing is known yet.
     final func readRow(of object: NSManagedObject, hint: FaultHint?) throws -> ObjectSnapshot? {
+        if let parent = nesting.parent { return try operations.rowOfParent(parent, of: object) }
         let origin = object.objectID.origin
         let own = object.objectID.row
         let ownKey = identityKey(of: own, in: origin)
-        if let ahead = faulting.takeRow(of: ownKey, entity: own.entity) { return .row(ahead.group, ahead.row) }
+        if let ahead = faulting.takeRow(of: ownKey, entity: own.entity), !isStale(ahead.group) {
+            return .row(ahead.group, ahead.row)
+        }
         let source = hint?.source(origin.compiled)
         if let source,
             let ahead = source.group.destinationReadAhead(source.place, key: own.key, generation: faulting.generation),
-            let row = ahead.row
+            let row = ahead.row, !isStale(ahead.rows.group)
         {
             let number = ahead.rows.group.entity(row: row)
             if object.compiledEntity.number != number, object.isFault { object.take(entity: origin.compiled[number]) }
@@ -121,7 +139,8 @@ extension NSManagedObjectContext {
     /// Returns the rows with the given keys, in one group.
     final func readRows(_ keys: [Int64], entity: Int, origin: ObjectOrigin) throws -> RowSet {
         let shape = self.shape(of: entity, origin)
-        return RowSet(buffer: try withSession(of: origin) { try $0.rows(withKeys: keys, shape: shape) }, shape: shape)
+        let buffer = try withSession(of: origin) { try $0.rows(withKeys: keys, shape: shape) }
+        return RowSet(buffer: buffer, shape: shape, readAt: timeOfReading)
     }
 
     /// Returns the keys of a fault and of the faults that are likely to be used next.
@@ -131,7 +150,7 @@ extension NSManagedObjectContext {
         var candidates: [Int64] = []
         let entity: Int
         switch hint {
-        case nil: return nil
+        case nil, .above?: return nil
         case .member(let members, let index):
             entity = members.entity
             candidates = Array(members.keys[index..<min(members.keys.count, index + members.reading.batchSize)])
@@ -156,7 +175,7 @@ extension NSManagedObjectContext {
         let root = origin.compiled[entity].root
         for key in candidates where seen.insert(key).inserted {
             let identity = IdentityTable.Key(origin: ObjectIdentifier(origin), root: root, key: key)
-            if let known = identities[identity], !known.isFault { continue }
+            if let known = identities[identity], !known.isFault || known.snapshot.isUnfired { continue }
             if faulting.hasRow(of: identity) { continue }
             keys.append(key)
         }
@@ -167,11 +186,10 @@ extension NSManagedObjectContext {
     ///
     /// - Returns: The members, or nil if they cannot be read; the context records the error.
     final func readMembers(of object: NSManagedObject, slot: Int) -> [(object: NSManagedObject, orderKey: Int64?)]? {
-        guard !object.objectID.isTemporaryID else { return [] }
         do {
             return try loadMembers(of: object, slot: slot)
         } catch {
-            noteReadError(error)
+            noteReadError(error, of: object, property: object.compiledEntity.relationships[slot].name)
             return nil
         }
     }
@@ -180,6 +198,7 @@ extension NSManagedObjectContext {
     final func loadMembers(
         of object: NSManagedObject, slot: Int
     ) throws -> [(object: NSManagedObject, orderKey: Int64?)] {
+        if let parent = nesting.parent { return try operations.membersOfParent(parent, of: object, slot: slot) }
         guard !object.objectID.isTemporaryID else { return [] }
         let origin = object.objectID.origin
         if let (group, row) = object.snapshot.fetched,
@@ -202,9 +221,20 @@ extension NSManagedObjectContext {
     }
 
     /// Records an error that an accessor could not throw.
-    final func noteReadError(_ error: any Error) {
-        // A deleted row is not an error of the store: the object itself reports it.
-        if (error as? CoreDataError)?.errorCode == NSManagedObjectReferentialIntegrityError { return }
+    ///
+    /// - Parameters:
+    ///   - object: The object that was read; nil if it is not known.
+    ///   - property: The name of the property that was read.
+    final func noteReadError(_ error: any Error, of object: NSManagedObject? = nil, property: String? = nil) {
+        if (error as? CoreDataError)?.errorCode == NSManagedObjectReferentialIntegrityError {
+            // A deleted row is not an error of the store: its object counts as deleted.
+            let isHandled = object.map { object in
+                shouldHandleInaccessibleFault(
+                    object, for: object.objectID,
+                    triggeredByProperty: property.flatMap { object.entity.propertiesByName[$0] })
+            }
+            if isHandled ?? shouldDeleteInaccessibleFaults { return }
+        }
         noteFailure(error)
     }
 

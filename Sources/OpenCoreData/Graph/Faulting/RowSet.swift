@@ -10,6 +10,8 @@ import SwormStore
 final class RowSet {
     let buffer: RowBuffer
     let shape: RowShape
+    /// The time at which the rows were read; nil if the context did not measure it.
+    let readAt: ContinuousClock.Instant?
     /// The members that were read ahead for to-many relationships.
     private var members: [RelationshipLocation: ReadMembers] = [:]
     /// The objects that were read ahead for to-one relationships, by their keys.
@@ -24,9 +26,10 @@ final class RowSet {
     /// The number of neighbours for which a relationship is loaded at a time.
     static let batchSize = 1000
 
-    init(buffer: RowBuffer, shape: RowShape) {
+    init(buffer: RowBuffer, shape: RowShape, readAt: ContinuousClock.Instant?) {
         self.buffer = buffer
         self.shape = shape
+        self.readAt = readAt
     }
 
     func entity(row: Int) -> Int { Int(buffer.int64(row: row, cell: RowShape.entityCell)) }

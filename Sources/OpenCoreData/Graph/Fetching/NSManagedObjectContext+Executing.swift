@@ -2,16 +2,10 @@ import Foundation
 import SwormStore
 
 extension NSManagedObjectContext {
-    /// Executes a request that is sent to the stores and does not change the objects of the context.
-    ///
-    /// - Parameter request: An ``NSPersistentHistoryChangeRequest``, an ``NSBatchInsertRequest``, an
-    ///   ``NSBatchUpdateRequest`` or an ``NSBatchDeleteRequest``.
-    /// - Returns: The ``NSPersistentHistoryResult``, ``NSBatchInsertResult``, ``NSBatchUpdateResult`` or
-    ///   ``NSBatchDeleteResult``.
-    /// - Throws: The error that prevents the request; `NSPersistentStoreUnsupportedRequestTypeError` for another kind
-    ///   of request.
-    @discardableResult
-    public final func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+    /// Executes a request. See ``execute(_:)``.
+    final func result(of request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+        // A fetch that is executed later must not start on this thread, which may wait for the context's queue.
+        if let request = request as? any AsynchronousRequest { return request.begin(in: self) }
         lock.lock()
         defer { lock.unlock() }
         if let request = request as? NSPersistentHistoryChangeRequest { return try executeHistory(request) }
@@ -20,7 +14,7 @@ extension NSManagedObjectContext {
         if let request = request as? NSBatchDeleteRequest { return try batches.execute(request) }
         throw CoreDataError(
             NSPersistentStoreUnsupportedRequestTypeError,
-            "A context cannot execute a \(type(of: request)). Use an NSPersistentHistoryChangeRequest, an NSBatchInsertRequest, an NSBatchUpdateRequest or an NSBatchDeleteRequest, or pass an NSFetchRequest to `fetch(_:)`."
+            "A context cannot execute a \(type(of: request)). Use an NSPersistentHistoryChangeRequest, an NSBatchInsertRequest, an NSBatchUpdateRequest, an NSBatchDeleteRequest or an NSAsynchronousFetchRequest, or pass an NSFetchRequest to `fetch(_:)`."
         )
     }
 }
@@ -28,7 +22,7 @@ extension NSManagedObjectContext {
 extension NSManagedObjectContext {
     /// Processes pending changes before a fetch that includes them.
     final func beginFetch<Result>(_ request: NSFetchRequest<Result>) {
-        if request.includesPendingChanges { processPendingChanges() }
+        if request.includesPendingChanges { processEvents() }
         if !followsStores, ObservedName.objectsDidChange.mayBeObserved { followStores() }
     }
 }

@@ -5,20 +5,17 @@ package import SwormRows
 import SwormStore
 
 extension NSManagedObjectContext {
-    /// Executes a request and returns its results.
-    ///
-    /// - Parameter request: The request. Its result type must match the type of the results.
-    /// - Returns: Managed objects, ids, dictionaries or a count.
-    /// - Throws: An error that names an unknown entity or key, or the store's error.
-    public func fetch<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [T] {
+    /// Returns the results of a request. See ``fetch(_:)``.
+    final func results<T>(of request: NSFetchRequest<T>) throws -> [T] {
         beginFetch(request)
         let results: [Any]
         switch request.resultType {
         case .managedObjectIDResultType:
             results = try fetchIDs(request)
         case .countResultType:
-            results = [NSNumber(value: try count(for: request))]
+            results = [NSNumber(value: try resultCount(of: request))]
         case .managedObjectResultType:
+            try find(T.self, ofEntityNamed: request.entityName)
             results = try fetchObjects(request)
         case .dictionaryResultType:
             results = try fetchDictionaries(request)
@@ -28,27 +25,18 @@ extension NSManagedObjectContext {
                 "A fetch of \(request.entityName ?? "objects") has the unsupported result type \(request.resultType.rawValue). Fetch objects, ids, dictionaries or a count."
             )
         }
-        guard let typed = results as? [T] else {
-            throw CoreDataError(
-                NSCoreDataError,
-                "A fetch of \(request.entityName ?? "objects") does not return results of the type \(T.self). Set the result type of the request, or the class of the entity."
-            )
-        }
-        return typed
+        return try typed(results, of: request.entityName)
     }
 
-    /// Returns the number of objects that a request finds.
-    ///
-    /// - Parameter request: The request. Its limit caps the count.
-    /// - Throws: An error that names an unknown entity or key, or the store's error.
-    public func count<T: NSFetchRequestResult>(for request: NSFetchRequest<T>) throws -> Int {
+    /// Returns the number of objects that a request finds. See ``count(for:)``.
+    final func resultCount<T>(of request: NSFetchRequest<T>) throws -> Int {
         beginFetch(request)
         let specification = try request.specification(in: requireCoordinator().compiledModel)
         return try count(
             specification, includesPendingChanges: request.includesPendingChanges, stores: request.affectedStores)
     }
 
-    private func fetchObjects<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [NSManagedObject] {
+    private func fetchObjects<T>(_ request: NSFetchRequest<T>) throws -> [NSManagedObject] {
         let coordinator = try requireCoordinator()
         let specification = try request.specification(in: coordinator.compiledModel)
         return try fetchObjects(
@@ -57,11 +45,13 @@ extension NSManagedObjectContext {
             reading: try request.reading(specification, in: coordinator.compiledModel))
     }
 
-    private func fetchIDs<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [NSManagedObjectID] {
+    private func fetchIDs<T>(_ request: NSFetchRequest<T>) throws -> [NSManagedObjectID] {
         let coordinator = try requireCoordinator()
         let specification = try request.specification(in: coordinator.compiledModel)
         let origins = try self.origins(of: specification, in: request.affectedStores)
-        guard origins.count == 1, !request.includesPendingChanges || pendingEffect(on: specification) == .none else {
+        guard origins.count == 1, nesting.parent == nil,
+            !request.includesPendingChanges || pendingEffect(on: specification) == .none
+        else {
             return try fetchObjects(
                 specification, includesPendingChanges: request.includesPendingChanges, stores: request.affectedStores
             ).map(\.objectID)
@@ -92,17 +82,25 @@ extension NSManagedObjectContext {
         let pending = includesPendingChanges ? pendingEffect(on: specification) : .none
         var objects: [NSManagedObject]
         if origins.count == 1, pending == .none {
-            if reading.batchSize > 0, !isRefreshing {
+            if reading.batchSize > 0, !isRefreshing, nesting.parent == nil {
                 return try faults(specification, in: origins[0], reading: reading)
             }
-            objects = try savedObjects(specification, in: origins[0], isRefreshing: isRefreshing)
+            objects = try savedObjects(
+                specification, in: origins[0], isRefreshing: isRefreshing, reading: reading)
+            // The faults of a child read the batches of its parent.
+            if reading.batchSize > 0, !isRefreshing { return objects }
         } else {
             objects = try mergedObjects(
-                specification, origins: origins, pending: pending, isRefreshing: isRefreshing)
+                specification, origins: origins, pending: pending, isRefreshing: isRefreshing,
+                reading: FetchReading(returnsFaults: reading.returnsFaults))
             // If a value could not be read, the predicate or the order has treated it as nil.
             try throwReadError()
         }
         try prefetch(reading.prefetch, of: objects)
+        if !reading.returnsFaults {
+            for object in objects where object.snapshot.isUnfired { try object.load() }
+            if nesting.parent != nil { try readFetched(objects) }
+        }
         return objects
     }
 
@@ -114,6 +112,7 @@ extension NSManagedObjectContext {
             return try fetchObjects(specification, stores: stores).count
         }
         try throwReadError()
+        if let parent = nesting.parent { return try countOfParent(parent, specification, stores: stores) }
         let origins = try self.origins(of: specification, in: stores)
         if origins.count == 1 { return try withSession(of: origins[0]) { try $0.count(specification) } }
         // Limit and offset apply to all stores together.
@@ -135,7 +134,9 @@ extension NSManagedObjectContext {
     ) throws -> [T]? {
         try throwReadError()
         let origins = try requireCoordinator().origins(of: specification.entity)
-        guard let origin = origins.first, origins.count == 1, pendingEffect(on: specification) == .none else {
+        guard let origin = origins.first, origins.count == 1, nesting.parent == nil,
+            pendingEffect(on: specification) == .none
+        else {
             return nil
         }
         // An existing session needs no closure, which makes many small requests faster.
@@ -153,7 +154,9 @@ extension NSManagedObjectContext {
     ) throws -> Bool {
         try throwReadError()
         let origins = try requireCoordinator().origins(of: specification.entity)
-        guard let origin = origins.first, origins.count == 1, pendingEffect(on: specification) == .none else {
+        guard let origin = origins.first, origins.count == 1, nesting.parent == nil,
+            pendingEffect(on: specification) == .none
+        else {
             return false
         }
         // The closure may fetch and save through this context while the rows are iterated. A session that is ended in
@@ -166,22 +169,6 @@ extension NSManagedObjectContext {
             }
         }
         return true
-    }
-
-    // MARK: Saved rows
-
-    private func savedObjects(
-        _ specification: FetchSpecification, in origin: ObjectOrigin, isRefreshing: Bool
-    ) throws -> [NSManagedObject] {
-        let shape = self.shape(of: specification.entity, origin)
-        let buffer = try withSession(of: origin) { try $0.rows(specification, shape: shape) }
-        let group = RowSet(buffer: buffer, shape: shape)
-        var objects: [NSManagedObject] = []
-        objects.reserveCapacity(buffer.count)
-        for row in 0..<buffer.count {
-            objects.append(try object(in: group, row: row, origin: origin, isRefreshing: isRefreshing))
-        }
-        return objects
     }
 
     // MARK: Unsaved changes
@@ -217,7 +204,8 @@ extension NSManagedObjectContext {
     }
 
     private func mergedObjects(
-        _ specification: FetchSpecification, origins: [ObjectOrigin], pending: PendingEffect, isRefreshing: Bool
+        _ specification: FetchSpecification, origins: [ObjectOrigin], pending: PendingEffect, isRefreshing: Bool,
+        reading: FetchReading
     ) throws -> [NSManagedObject] {
         var broad = specification
         broad.offset = 0
@@ -237,8 +225,10 @@ extension NSManagedObjectContext {
         for origin in origins {
             // A request that the store rejects must be rejected here, too, whether or not there are unsaved changes.
             if pending == .everything { try withSession(of: origin) { try $0.check(specification) } }
-            for object in try savedObjects(broad, in: origin, isRefreshing: isRefreshing) {
-                if pending != .none, object.status.contains(.deleted) { continue }
+            let stored = try savedObjects(broad, in: origin, isRefreshing: isRefreshing, reading: reading)
+            for object in stored {
+                // The parent still has the row of an object that is inserted again if it has undone the deletion, too.
+                if pending != .none, !object.status.isDisjoint(with: [.deleted, .inserted]) { continue }
                 if pending == .everything {
                     // Comparing in memory can take long if there are many members, and there is no running statement to
                     // interrupt.
@@ -260,8 +250,14 @@ extension NSManagedObjectContext {
                 if isPartial, try !origins.contains(where: { try originForSaving(object, in: coordinator) === $0 }) {
                     continue
                 }
-                if try predicate?.matches(object) ?? true { objects.append(object) }
                 try interruption.check()
+                // A changed object that the parent does not have is found again once the parent has it. The row of an
+                // object that was read is looked for last, because that may read it in the parent.
+                let isUnread = object.snapshot.isUnread
+                if isUnread, try !isInParent(object) { continue }
+                guard try predicate?.matches(object) ?? true else { continue }
+                if !isUnread, object.status.contains(.updated), try !isInParent(object) { continue }
+                objects.append(object)
             }
         }
         // A string search that was stopped has not matched yet, which must not be treated as a result.

@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
         try throwReadError()
         let coordinator = try requireCoordinator()
         let origins = try coordinator.origins(of: specification.entity)
-        guard let origin = origins.first, origins.count == 1 else { return nil }
+        guard let origin = origins.first, origins.count == 1, nesting.parent == nil else { return nil }
         for entity in entities {
             let others = try coordinator.origins(of: entity)
             guard others.count == 1, others[0] === origin else { return nil }

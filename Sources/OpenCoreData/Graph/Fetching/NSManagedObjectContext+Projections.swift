@@ -18,7 +18,9 @@ extension NSManagedObjectContext {
         let read = tree.columns + tree.groups + tree.sorts.map(\.expression)
         // An order or a condition on groups only reads values that its aggregates name.
         let having = tree.having.map { tree in tree.keyPaths.map(ExpressionTree.path) } ?? []
-        guard origins.count == 1, pendingEffect(on: projection.fetch, reading: read + having) == .none else {
+        guard origins.count == 1, nesting.parent == nil,
+            pendingEffect(on: projection.fetch, reading: read + having) == .none
+        else {
             try withSession(of: origin) { try $0.check(projection) }
             return nil
         }
@@ -28,8 +30,13 @@ extension NSManagedObjectContext {
     /// Throws an error if the reads of this context were interrupted.
     package final func checkInterruption() throws { try interruption.check() }
 
-    /// Returns values instead of objects. They come from the store: unsaved changes are not included.
-    final func fetchDictionaries<T: NSFetchRequestResult>(_ request: NSFetchRequest<T>) throws -> [NSDictionary] {
+    /// Returns values instead of objects. They come from the store: unsaved changes are not included, neither those of
+    /// this context nor those of its parent, which reads the values with everything else of its stores.
+    final func fetchDictionaries<T>(_ request: NSFetchRequest<T>) throws -> [NSDictionary] {
+        if let parent = nesting.parent {
+            try throwReadError()
+            return try withParent(parent) { try parent.fetchDictionaries(request) }
+        }
         let coordinator = try requireCoordinator()
         let model = coordinator.compiledModel
         let (specification, selected) = try request.projection(in: model)

@@ -3,8 +3,9 @@
 extension NSPersistentHistoryTransaction {
     /// The entity of requests that fetch transactions.
     ///
-    /// Predicates may use `author`, `bundleID`, `contextName`, `processID`, `storeID`, `timestamp` and
-    /// `transactionNumber`.
+    /// Predicates may use `author`, `bundleID`, `contextName`, `processID`, `storeID`, `timestamp`,
+    /// `transactionNumber`, `token`, which is compared with an ``NSPersistentHistoryToken``, and `changes`, with the keys
+    /// of changes.
     public class var entityDescription: NSEntityDescription? {
         historyEntity(
             "Transaction",
@@ -12,8 +13,8 @@ extension NSPersistentHistoryTransaction {
                 ("author", .stringAttributeType), ("bundleID", .stringAttributeType),
                 ("contextName", .stringAttributeType), ("processID", .stringAttributeType),
                 ("storeID", .stringAttributeType), ("timestamp", .dateAttributeType),
-                ("transactionNumber", .integer64AttributeType),
-            ])
+                ("token", .undefinedAttributeType), ("transactionNumber", .integer64AttributeType),
+            ], relationships: [("changes", true)])
     }
 
     /// Returns the entity of requests that fetch transactions.
@@ -24,21 +25,21 @@ extension NSPersistentHistoryTransaction {
     }
 
     /// A new request that fetches transactions, for ``NSPersistentHistoryChangeRequest/fetchRequest``.
-    public class var fetchRequest: NSFetchRequest<NSManagedObject>? { historyRequest(entityDescription) }
+    public class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { historyRequest(entityDescription) }
 }
 
 extension NSPersistentHistoryChange {
     /// The entity of requests that fetch changes.
     ///
-    /// Predicates may use `changeID`, `changeType` (a raw value of `NSPersistentHistoryChangeType`) and
-    /// `changedObjectID`.
+    /// Predicates may use `changeID`, `changeType` (a raw value of `NSPersistentHistoryChangeType`), `changedEntity` (an
+    /// entity, or its name), `changedObjectID`, and `transaction` with the keys of a transaction: `transaction.author`.
     public class var entityDescription: NSEntityDescription? {
         historyEntity(
             "Change",
             attributes: [
                 ("changeID", .integer64AttributeType), ("changeType", .integer64AttributeType),
-                ("changedObjectID", .objectIDAttributeType),
-            ])
+                ("changedEntity", .stringAttributeType), ("changedObjectID", .objectIDAttributeType),
+            ], relationships: [("transaction", false)])
     }
 
     /// Returns the entity of requests that fetch changes.
@@ -49,23 +50,32 @@ extension NSPersistentHistoryChange {
     }
 
     /// A new request that fetches changes, for ``NSPersistentHistoryChangeRequest/fetchRequest``.
-    public class var fetchRequest: NSFetchRequest<NSManagedObject>? { historyRequest(entityDescription) }
+    public class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { historyRequest(entityDescription) }
 }
 
-private func historyEntity(_ name: String, attributes: [(name: String, type: NSAttributeType)]) -> NSEntityDescription {
+private func historyEntity(
+    _ name: String, attributes: [(name: String, type: NSAttributeType)], relationships: [(name: String, isToMany: Bool)]
+) -> NSEntityDescription {
     let entity = NSEntityDescription()
     entity.name = name
-    entity.properties = attributes.map { attribute in
-        let description = NSAttributeDescription()
-        description.name = attribute.name
-        description.attributeType = attribute.type
+    let ends = relationships.map { relationship in
+        let description = NSRelationshipDescription()
+        description.name = relationship.name
+        if !relationship.isToMany { description.maxCount = 1 }
         return description
     }
+    entity.properties =
+        attributes.map { attribute in
+            let description = NSAttributeDescription()
+            description.name = attribute.name
+            description.attributeType = attribute.type
+            return description
+        } + ends
     return entity
 }
 
-private func historyRequest(_ entity: NSEntityDescription?) -> NSFetchRequest<NSManagedObject> {
-    let request = NSFetchRequest<NSManagedObject>()
+private func historyRequest(_ entity: NSEntityDescription?) -> NSFetchRequest<any NSFetchRequestResult> {
+    let request = NSFetchRequest<any NSFetchRequestResult>()
     request.entity = entity
     return request
 }

@@ -56,8 +56,11 @@ extension NSManagedObjectContext {
         }
         guard keepsHistory else { throw noHistory(stores) }
         if case .token(let token?) = request.place { try checkNames(in: token, against: stores) }
-        // Rejects read-only stores before anything is deleted in one of the stores.
+        // Rejects mirrored and read-only stores before anything is deleted in one of the stores.
         for (store, _) in bounds {
+            if let reason = store.objectStore.historyDeletionRefusal {
+                throw CoreDataError(NSPersistentStoreOperationError, "Cannot delete history: \(reason).")
+            }
             guard let reason = store.objectStore.readOnlyReason else { continue }
             throw CoreDataError(
                 NSPersistentStoreOperationError,

@@ -19,7 +19,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
 
     /// The transactions or changes to fetch; nil for all of them. See ``NSPersistentHistoryTransaction/fetchRequest``
     /// and ``NSPersistentHistoryChange/fetchRequest``.
-    open var fetchRequest: NSFetchRequest<NSManagedObject>?
+    open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
 
     /// The number of transactions to read from each store; nil for all.
     package final var limit: Int?
@@ -65,7 +65,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     /// Returns a request for the transactions or changes that match a predicate.
     ///
     /// - Parameter fetchRequest: A request for the entity `Transaction` or `Change`.
-    open class func fetchHistory(withFetch fetchRequest: NSFetchRequest<NSManagedObject>) -> Self {
+    open class func fetchHistory(withFetch fetchRequest: NSFetchRequest<any NSFetchRequestResult>) -> Self {
         let request = make(.token(nil))
         request.fetchRequest = fetchRequest
         return request

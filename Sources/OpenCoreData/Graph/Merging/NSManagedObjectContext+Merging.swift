@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// The kinds of change of a save, by the keys of its notifications. Mapping the values of an existing dictionary is
 /// faster than creating a new one, because no key is hashed or compared.
@@ -6,6 +6,9 @@ public import Foundation
 /// nonisolated(unsafe): the keys are strings, and never change.
 private enum SaveKeys {
     enum Change { case inserted, updated, deleted, refreshed }
+
+    /// The key of the token of the save's transactions in the histories of its stores. Apple's headers do not name it.
+    static let changeToken = "newChangeToken"
 
     nonisolated(unsafe) static let objects: [AnyHashable: Change] = [
         NSInsertedObjectsKey: .inserted, NSUpdatedObjectsKey: .updated, NSDeletedObjectsKey: .deleted,
@@ -17,34 +20,33 @@ private enum SaveKeys {
     ]
 }
 
-/// The ids of the objects that a save has changed.
-struct SavedIDs: Sendable {
-    var inserted: [NSManagedObjectID]
-    var updated: [NSManagedObjectID]
-    /// The objects that the save did not write, but whose derived attributes have changed as a result.
-    var refreshed: [NSManagedObjectID]
-    var deleted: [NSManagedObjectID]
-}
-
 extension NSManagedObjectContext {
     /// Posts the notifications of a save, and passes the changes on to the coordinator.
+    ///
+    /// - Parameter transactions: The numbers of the save's transactions in the histories of stores.
     final func announceSave(
         inserted: ObjectList, updated: ObjectList, refreshed: [NSManagedObjectID], deleted: ObjectList,
-        _ coordinator: NSPersistentStoreCoordinator
+        transactions: [String: Int64], _ coordinator: NSPersistentStoreCoordinator
     ) {
         let ids = SavedIDs(
             inserted: inserted.map { $0.objectID }, updated: updated.map { $0.objectID },
             refreshed: refreshed, deleted: deleted.map { $0.objectID })
-        post(
-            .didSave,
-            userInfo: SaveKeys.objects.mapValues { change in
+        func information() -> [AnyHashable: Any] {
+            var information: [AnyHashable: Any] = SaveKeys.objects.mapValues { change in
                 switch change {
                 case .inserted: Set(inserted)
                 case .updated: Set(updated)
                 case .deleted: Set(deleted)
-                case .refreshed: Set(refreshed.compactMap { registeredObject(for: $0) })
+                case .refreshed: Set(refreshed.compactMap { knownObject(for: $0) })
                 }
-            })
+            }
+            information[NSManagedObjectContextQueryGenerationKey] = NSQueryGenerationToken.afterSave()
+            if !transactions.isEmpty {
+                information[SaveKeys.changeToken] = NSPersistentHistoryToken(transactions)
+            }
+            return information
+        }
+        post(.didSave, userInfo: information())
         post(
             .didSaveIDs,
             userInfo: SaveKeys.ids.mapValues { change in
@@ -55,20 +57,23 @@ extension NSManagedObjectContext {
                 case .refreshed: Set(ids.refreshed)
                 }
             })
-        coordinator.passOn(ids, from: self)
+        if let parent = nesting.parent {
+            parent.passOnToChildren(ids, from: self)
+        } else {
+            coordinator.passOn(ids, from: self)
+        }
+        passOnToChildren(ids, from: self)
         if !observers.isEmpty, !inserted.isEmpty {
             var event = ContextEvent()
             event.written = inserted.objects
             announce(event)
         }
         // Values that the store has computed, or that a merge policy has chosen.
-        processPendingChanges()
+        processEvents()
     }
 
-    /// Merges the changes that another context has saved. Unsaved changes of this context are preserved.
-    ///
-    /// - Parameter notification: A notification with the name `NSManagedObjectContextDidSave`.
-    public func mergeChanges(fromContextDidSave notification: Notification) {
+    /// Merges the changes of a save. See ``mergeChanges(fromContextDidSave:)``.
+    final func mergeSave(_ notification: Notification) {
         func ids(_ objects: String, _ identities: String) -> [NSManagedObjectID] {
             if let set = notification.userInfo?[identities] as? Set<NSManagedObjectID> { return Array(set) }
             return (notification.userInfo?[objects] as? Set<NSManagedObject> ?? []).map(\.objectID)
@@ -106,31 +111,37 @@ extension NSManagedObjectContext {
                 refreshed: ids(
                     NSRefreshedObjectsKey, NSRefreshedObjectIDsKey, NSInvalidatedObjectsKey, NSInvalidatedObjectIDsKey),
                 deleted: ids(NSDeletedObjectsKey, NSDeletedObjectIDsKey))
-            context.performAndWait { context.merge(saved) }
+            context.run { context.merge(saved) }
         }
     }
 
     final func merge(_ ids: SavedIDs) {
-        processPendingChanges()
+        // The ids of a save of the parent are permanent.
+        adoptPromotions()
+        processEvents()
+        forgetMergedDeletions()
         transactions.endPinned()
         forgetReadAhead()
         var hasRefreshed = false
         var deleted: [NSManagedObject] = []
         for id in ids.inserted + ids.updated + ids.refreshed {
-            guard let object = registeredObject(for: id) else { continue }
-            refresh(object, mergeChanges: true)
+            guard let object = knownObject(for: id) else { continue }
+            refreshObject(object, mergeChanges: true)
             hasRefreshed = true
         }
         for id in ids.deleted {
-            guard let object = registeredObject(for: id), let (row, origin) = locate(id) else { continue }
+            guard let object = knownObject(for: id), let (row, origin) = locate(id) else { continue }
+            // The deletion was undone since: the next save inserts the object again.
+            if object.status.contains(.inserted) { continue }
             identities[identityKey(of: row, in: origin)] = nil
             updatedList.remove(object)
             deletedList.remove(object)
             object.dropChanges()
             object.status.subtract([.deleted, .updated])
-            object.status.insert(.gone)
+            object.status.insert([.gone, .deletionMerged])
             deleted.append(object)
         }
+        mergedDeletions = deleted
         if !deleted.isEmpty {
             for object in insertedList.objects + updatedList.objects { object.forgetGonePartners() }
         }

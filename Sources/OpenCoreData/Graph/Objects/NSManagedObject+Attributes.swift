@@ -9,13 +9,13 @@ extension NSManagedObject {
         do {
             return try readAttribute(slot)
         } catch {
-            return unreadable(error)
+            return unreadable(slot, error)
         }
     }
 
     /// Returns the value of an attribute that could not be read. The context records the reason.
-    private func unreadable(_ error: any Error) -> AttributeValue {
-        context?.noteReadError(error)
+    private func unreadable(_ slot: Int, _ error: any Error) -> AttributeValue {
+        context?.noteReadError(error, of: self, property: compiledEntity.attributes[slot].name)
         return .null
     }
 
@@ -35,10 +35,11 @@ extension NSManagedObject {
                 guard try isReplaced(after: error, slot: slot) else { throw error }
                 return try readAttribute(slot)
             }
-        case .patched(let patched):
-            if let value = patched.values[slot] { return value }
+        case .patched, .awakened:
+            if let value = snapshot.ownValue(slot) { return value }
+            guard let (group, row) = snapshot.fetched else { return .null }
             do {
-                return try committed(slot, group: patched.group, row: patched.row)
+                return try committed(slot, group: group, row: row)
             } catch {
                 guard try isReplaced(after: error, slot: slot) else { throw error }
                 return try readAttribute(slot)
@@ -47,7 +48,7 @@ extension NSManagedObject {
             return committed.attributes[slot]
         case .none:
             return edits[slot] ?? .null
-        case .fault:
+        case .fault, .unfired:
             try load()
             // If `awakeFromFetch` turned the object into a fault again, it is not fired a second time.
             return snapshot.isFault ? .null : try readAttribute(slot)
@@ -103,12 +104,12 @@ extension NSManagedObject {
         guard compiledEntity.traits[slot].allowsExternalStorage, let (group, row) = snapshot.fetched else {
             return committedAttribute(slot)
         }
-        if case .patched(let patched) = snapshot, let value = patched.values[slot] { return value }
+        if let value = snapshot.ownValue(slot) { return value }
         do {
             return try committed(slot, group: group, row: row)
         } catch {
             if (error as? CoreDataError)?.isOfMissingFile == true { return nil }
-            return unreadable(error)
+            return unreadable(slot, error)
         }
     }
 
@@ -118,13 +119,13 @@ extension NSManagedObject {
         case .none: return .null
         case .values(let committed): return committed.attributes[slot]
         case .fault: return fire() ? committedAttribute(slot) : .null
-        case .row, .patched:
-            if case .patched(let patched) = snapshot, let value = patched.values[slot] { return value }
+        case .row, .patched, .unfired, .awakened:
+            if let value = snapshot.ownValue(slot) { return value }
             guard let (group, row) = snapshot.fetched else { return .null }
             do {
                 return try committed(slot, group: group, row: row)
             } catch {
-                return unreadable(error)
+                return unreadable(slot, error)
             }
         }
     }
@@ -132,45 +133,64 @@ extension NSManagedObject {
     /// Sets several attributes: all of them, or none if one of the values is not valid.
     ///
     /// - Throws: See ``setAttribute(_:_:)``.
-    package final func setAttributes(_ slots: [Int], to values: [AttributeValue]) throws {
+    package final func setAttributes(_ slots: [Int], to values: [AttributeValue], marks: Bool = true) throws {
         for (slot, value) in zip(slots, values) {
             _ = try compiledEntity.attributes[slot].accept(value, entity: compiledEntity.name)
         }
-        for (slot, value) in zip(slots, values) { try setAttribute(slot, to: value) }
+        for (slot, value) in zip(slots, values) { try setAttribute(slot, to: value, marks: marks) }
     }
 
     /// Sets an attribute.
     ///
     /// Setting the value that is in the store undoes the change.
     ///
+    /// - Parameter marks: Whether a change marks the object as changed, so that the next save writes it.
     /// - Throws: A ``CoreDataError`` if the value does not have the attribute's type, or if the object can't be
     ///   changed.
-    package final func setAttribute(_ slot: Int, to value: AttributeValue) throws {
+    package final func setAttribute(_ slot: Int, to value: AttributeValue, marks: Bool = true) throws {
         let traits = compiledEntity.traits[slot]
         let value =
             traits.holds(value) ? value : try compiledEntity.attributes[slot].accept(value, entity: compiledEntity.name)
         try requireMutable(key: compiledEntity.attributes[slot].name)
+        if status.contains(.awakening) { return replaceAttribute(slot, by: value) }
         context?.recorder?.noteAttribute(slot, of: self)
         prepareEdits()
         if status.contains(.inserted) || snapshot.isNone {
-            guard !(edits[slot] ?? .null).isIdentical(to: value) else { return }
-            noteChange()
+            guard !(edits[slot] ?? .null).isIdentical(to: value) || status.contains(.notesAssignments) else { return }
+            if marks { noteChange() }
             edits[slot] = value
             changedAttributes.insert(slot)
             return
         }
         if !traits.isTransient, let committed = committedAttributeIfPresent(slot), value.isIdentical(to: committed) {
             if changedAttributes.contains(slot) {
-                noteChange()
+                if marks { noteChange() }
                 edits[slot] = nil
                 changedAttributes.remove(slot)
             }
             return
         }
-        noteChange()
+        if marks { noteChange() }
         edits[slot] = value
         changedAttributes.insert(slot)
-        markUpdated()
+        if marks { markUpdated() }
+    }
+
+    /// Sets an attribute in `awakeFromFetch`: the value is part of what the object has read, and not a change.
+    private func replaceAttribute(_ slot: Int, by value: AttributeValue) {
+        prepareEdits()
+        if changedAttributes.contains(slot) || compiledEntity.traits[slot].isTransient {
+            edits[slot] = value
+            return
+        }
+        var values = SlotValues()
+        switch snapshot {
+        case .none, .fault, .unfired: return
+        case .awakened(let awakened): values = awakened.values
+        case .row, .patched, .values: break
+        }
+        values[slot] = value
+        snapshot = .awakened(AwakenedRow(snapshot.stored, values: values))
     }
 
     /// Sets the initial values of a new object. The caller ensures that no value was set before, and that no subclass
@@ -203,7 +223,7 @@ extension NSManagedObject {
     final func prepareEdits() {
         guard edits.isEmpty, !compiledEntity.keepsAllAttributes else { return }
         var present = compiledEntity.defaultValues
-        if case .values(let committed) = snapshot { present = committed.attributes }
+        if case .values(let committed) = snapshot.stored { present = committed.attributes }
         for slot in compiledEntity.attributes.indices where compiledEntity.traits[slot].isTransient {
             edits[slot] = present[slot]
         }
@@ -239,9 +259,13 @@ extension NSManagedObject {
     }
 
     final func markUpdated() {
+        if let context, context.unmarked.isCollecting { return context.unmarked.add(self) }
         noteChange()
         guard status.isDisjoint(with: [.inserted, .deleted, .gone]) else { return }
-        if status.insert(.updated).inserted { context?.noteUpdated(self) }
+        guard status.insert(.updated).inserted else { return }
+        context?.noteUpdated(self)
+        // The other side of a relationship that was changed here. An object with changes is not a fault.
+        if snapshot.isUnfired { _ = fire() }
     }
 }
 

@@ -10,7 +10,7 @@ extension NSManagedObject {
     ) -> [String: Any]? {
         var dictionary: [String: Any] = [:]
         for slot in leaves {
-            guard let value = read(slot).cocoaValue else { continue }
+            guard let value = keyedValue(read(slot), of: slot) else { continue }
             let path = compiledEntity.attributes[slot].name.dropFirst(key.count + 1).split(separator: ".").map(
                 String.init)
             Self.put(value, at: path[...], into: &dictionary)
@@ -33,11 +33,12 @@ extension NSManagedObject {
 
     /// Sets all elements of a composite attribute. Elements that are missing in the dictionary are set to nil.
     ///
+    /// - Parameter marks: Whether a change marks the object as changed.
     /// - Throws: A ``CoreDataError`` if the value is not a dictionary, or if an element does not belong to the
     ///   composite.
-    final func setComposite(_ key: String, leaves: [Int], to value: Any?) throws {
+    final func setComposite(_ key: String, leaves: [Int], to value: Any?, marks: Bool = true) throws {
         let values = try compiledEntity.elements(of: key, in: value)
-        try setAttributes(values.map(\.slot), to: values.map(\.value))
+        try setAttributes(values.map(\.slot), to: values.map(\.value), marks: marks)
     }
 
     /// Sets one element of a composite attribute, and keeps the other elements.

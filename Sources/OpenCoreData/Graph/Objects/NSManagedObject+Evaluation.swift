@@ -61,9 +61,6 @@ enum ToOneReference {
 }
 
 extension NSManagedObject {
-    /// Whether the object is not deleted. An object with a pending deletion counts as deleted.
-    final var exists: Bool { status.isDisjoint(with: [.deleted, .gone]) }
-
     /// Returns the destination of a to-one relationship that will be in the store once the context is saved.
     final func end(ofToOne slot: Int) -> ToOneReference {
         guard let destination = destination(slot) else { return .nothing }

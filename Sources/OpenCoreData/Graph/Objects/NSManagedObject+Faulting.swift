@@ -7,14 +7,15 @@ extension NSManagedObject {
 
     /// Reads the row of a fault.
     ///
+    /// - Parameter property: The name of the property for which the row is read; nil if it is not known.
     /// - Returns: Whether the object has its values now. False if the row no longer exists or could not be read; the
     ///   context records the reason.
-    final func fire() -> Bool {
+    final func fire(for property: String? = nil) -> Bool {
         do {
             try load()
             return true
         } catch {
-            context?.noteReadError(error)
+            context?.noteReadError(error, of: self, property: property)
             return false
         }
     }
@@ -24,7 +25,15 @@ extension NSManagedObject {
     /// - Throws: A ``CoreDataError`` with the code `NSManagedObjectReferentialIntegrityError` if the row no longer
     ///   exists or the object has lost its context, or the store's error.
     package final func load() throws {
-        guard case .fault(let hint) = snapshot else { return }
+        let hint: FaultHint?
+        switch snapshot {
+        case .fault(let known): hint = known
+        case .unfired(let group, let row):
+            guard let context, context.isStale(group) else { return fire(group, row: row) }
+            snapshot = .fault(nil)
+            hint = nil
+        case .none, .row, .patched, .values, .awakened: return
+        }
         if status.contains(.inaccessible) || status.contains(.gone) { throw missingRow() }
         guard let context else {
             throw CoreDataError(
@@ -38,6 +47,21 @@ extension NSManagedObject {
             throw missingRow()
         }
         snapshot = row
+        awake()
+    }
+
+    /// Gives the object the values of its row, which a fetch has read.
+    private func fire(_ group: RowSet, row: Int) {
+        snapshot = .row(group, row)
+        if context != nil, !status.contains(.gone) { awake() }
+    }
+
+    /// Calls `awakeFromFetch`. Values that it sets belong to the object only: they are not changes.
+    final func awake() {
+        // Only an overridden `awakeFromFetch` has an effect.
+        guard type(of: self) != NSManagedObject.self else { return }
+        status.insert(.awakening)
+        defer { status.remove(.awakening) }
         awakeFromFetch()
     }
 

@@ -4,13 +4,10 @@ import SwormStore
 
 // Keyed access, except for the members that subclasses override: those must be declared in the class itself.
 extension NSManagedObject {
-    /// Returns the value of a property without notifying the object of the access.
-    ///
-    /// - Parameter key: The name of an attribute or a relationship.
-    /// - Returns: The same value as `value(forKey:)`, or nil for a key that the entity does not have.
-    public final func primitiveValue(forKey key: String) -> Any? {
+    /// Returns the value of a property without firing the fault first. See ``primitiveValue(forKey:)``.
+    final func property(forKey key: String) -> Any? {
         switch compiledEntity.slot(named: key) {
-        case .attribute(let slot): return attribute(slot).cocoaValue
+        case .attribute(let slot): return keyedAttribute(slot)
         case .relationship(let slot): return relationshipValue(slot)
         case nil:
             guard let leaves = compiledEntity.composites[key] else { return nil }
@@ -18,54 +15,28 @@ extension NSManagedObject {
         }
     }
 
-    /// Sets a property without notifying the object of the change.
+    /// Sets a property.
     ///
-    /// - Parameters:
-    ///   - value: The value in Foundation's types, or nil.
-    ///   - key: The name of an attribute or a relationship.
-    public final func setPrimitiveValue(_ value: Any?, forKey key: String) {
+    /// - Parameter marks: Whether a change marks the object, and those at the other ends of relationships, as changed.
+    final func setProperty(_ value: Any?, forKey key: String, marks: Bool) {
         do {
             switch compiledEntity.slot(named: key) {
-            case .attribute(let slot): try setAttribute(slot, to: compiledEntity.attributeValue(value, slot: slot))
-            case .relationship(let slot): try setRelationship(slot, to: value)
+            case .attribute(let slot):
+                try setAttribute(slot, to: compiledEntity.attributeValue(value, slot: slot), marks: marks)
+            case .relationship(let slot):
+                let collects = !marks && context?.unmarked.isCollecting == false
+                if collects { context?.unmarked.begin() }
+                defer { if collects { context?.unmarked.end() } }
+                try setRelationship(slot, to: value)
             case nil:
                 guard let leaves = compiledEntity.composites[key] else { throw unknownKey(key) }
-                try setComposite(key, leaves: leaves, to: value)
+                try setComposite(key, leaves: leaves, to: value, marks: marks)
                 refusals.removeAll { $0.key?.hasPrefix(key + ".") ?? false }
             }
             refusals.removeAll { $0.key == key }
         } catch {
             refuse(error, key: key)
         }
-    }
-
-    /// Returns the value of a key path; nil if a step of the path has no value.
-    ///
-    /// - Parameter keyPath: Names of to-one relationships, followed by the name of any property.
-    public final func value(forKeyPath keyPath: String) -> Any? {
-        var current: Any? = self
-        for key in keyPath.split(separator: ".") {
-            guard let object = current as? NSManagedObject else {
-                guard let dictionary = current as? [String: Any] else { return nil }
-                current = dictionary[String(key)]
-                continue
-            }
-            current = object.value(forKey: String(key))
-        }
-        return current
-    }
-
-    /// Sets the property at the end of a key path.
-    ///
-    /// - Parameters:
-    ///   - value: The value.
-    ///   - keyPath: Names of to-one relationships, followed by the name of any property, or of a composite attribute
-    ///     and its element. Nothing happens if a step of the path has no value.
-    public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
-        guard let dot = keyPath.firstIndex(of: ".") else { return setValue(value, forKey: keyPath) }
-        let (key, rest) = (String(keyPath[..<dot]), String(keyPath[keyPath.index(after: dot)...]))
-        if compiledEntity.composites[key] != nil { return setElement(value, of: key, at: rest) }
-        (self.value(forKey: key) as? NSManagedObject)?.setValue(value, forKeyPath: rest)
     }
 
     /// Sets several properties.
@@ -82,16 +53,15 @@ extension NSManagedObject {
         Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns the values in the store, as far as this object has read them.
-    ///
-    /// - Parameter keys: The properties; nil for all.
-    /// - Returns: The values by key, with `NSNull` for nil. Empty for an object that was never saved.
-    public final func committedValues(forKeys keys: [String]?) -> [String: Any] {
+    /// Returns the values in the store. See ``committedValues(forKeys:)``.
+    final func storedValues(forKeys keys: [String]?) -> [String: Any] {
         if case .none = snapshot { return [:] }
         var values: [String: Any] = [:]
         for key in keys ?? propertyNames {
             switch compiledEntity.slot(named: key) {
-            case .attribute(let slot): values[key] = committedAttribute(slot).cocoaValue ?? NSNull()
+            case .attribute(let slot):
+                if compiledEntity.traits[slot].isTransient { continue }
+                values[key] = keyedValue(committedAttribute(slot), of: slot) ?? NSNull()
             case .relationship(let slot): values[key] = committedRelationshipValue(slot) ?? NSNull()
             case nil:
                 guard let leaves = compiledEntity.composites[key] else { continue }
@@ -101,27 +71,61 @@ extension NSManagedObject {
         return values
     }
 
-    /// Returns the current values of the properties that differ from the store; `NSNull` for nil.
-    public final func changedValues() -> [String: Any] {
+    /// Fires the fault, and notes the values before an accessor sets a property.
+    final func noteChange(of key: String) {
+        if snapshot.isFault { _ = fire() }
+        if isModeled(key), mayBeMarked { noteChange() }
+    }
+
+    /// Marks the object as changed, because an accessor has set a property.
+    final func noteSetting(_ key: String) {
+        guard isModeled(key) else { return }
+        noteSetting()
+        for other in context?.unmarked.take() ?? [] { other.noteSetting() }
+    }
+
+    /// Marks the object as changed, because a property was set.
+    final func noteSetting() {
+        if mayBeMarked { markUpdated() }
+    }
+
+    private var mayBeMarked: Bool { status.isDisjoint(with: [.awakening, .gone, .inaccessible]) }
+
+    private func isModeled(_ key: String) -> Bool {
+        compiledEntity.slot(named: key) != nil || compiledEntity.composites[key] != nil
+    }
+
+    /// Returns the values that differ from the store. See ``changedValues()``.
+    final func unsavedValues() -> [String: Any] {
         var values: [String: Any] = [:]
         changedAttributes.forEach { slot in
+            guard !compiledEntity.traits[slot].isTransient else { return }
             let name = compiledEntity.attributes[slot].name
             // A composite is reported as a whole, regardless of which of its elements has changed.
             if let dot = name.firstIndex(of: "."), let leaves = compiledEntity.composites[String(name[..<dot])] {
                 let key = String(name[..<dot])
                 values[key] = compositeValue(key, leaves: leaves) ?? NSNull()
             } else {
-                values[name] = attribute(slot).cocoaValue ?? NSNull()
+                values[name] = keyedAttribute(slot) ?? NSNull()
             }
         }
         changedRelationships.forEach {
-            guard relationshipDiffers($0) else { return }
+            guard relationshipDiffers($0), !compiledEntity.relationships[$0].isTransient else { return }
             values[compiledEntity.relationships[$0].name] = relationshipValue($0) ?? NSNull()
         }
         return values
     }
 
     private var propertyNames: [String] { compiledEntity.propertyNames.filter { !$0.contains(".") } }
+
+    final func set(forKey key: String) -> NSMutableSet { RelationshipSet(object: self, key: key) }
+
+    final func orderedSet(forKey key: String) -> NSMutableOrderedSet {
+        RelationshipOrderedSet(object: self, key: key)
+    }
+
+    /// Records that a key is unknown; the next validation of the object throws the error.
+    final func refuseUnknownKey(_ key: String) { refuse(unknownKey(key), key: key) }
 
     final func unknownKey(_ key: String) -> CoreDataError {
         CoreDataError(
@@ -134,7 +138,7 @@ extension NSManagedObject {
     /// Records an error that an accessor cannot throw; the next validation of the object throws it.
     final func refuse(_ error: any Error, key: String) {
         let refusal =
-            error as? CoreDataError
+            error.asCoreData
             ?? CoreDataError(
                 NSManagedObjectValidationError, "Cannot set '\(key)' of \(compiledEntity.name): \(error)",
                 entity: compiledEntity.name,
@@ -150,6 +154,7 @@ extension CompiledEntity {
     /// Converts an untyped value to a value of an attribute.
     func attributeValue(_ any: Any?, slot: Int) throws -> AttributeValue {
         if let id = any as? NSManagedObjectID { return .object(id.reference) }
+        if traits[slot].type == .transformable { return try transformed(any, slot: slot) }
         guard let value = AttributeValue(any: any) else {
             throw CoreDataError(
                 NSManagedObjectValidationError,
@@ -157,19 +162,5 @@ extension CompiledEntity {
                 entity: name, key: attributes[slot].name)
         }
         return value
-    }
-}
-
-extension AttributeValue {
-    /// The value in the types of keyed access: numbers and booleans as `NSNumber`.
-    var cocoaValue: Any? {
-        switch self {
-        case .null: nil
-        case .bool(let value): NSNumber(value: value)
-        case .int(let value): NSNumber(value: value)
-        case .double(let value): NSNumber(value: value)
-        case .decimal(let value): NSDecimalNumber(decimal: value)
-        default: foundationValue
-        }
     }
 }

@@ -32,7 +32,6 @@ extension NSManagedObject {
     /// Validates every property that may have changed.
     final func validateProperties() throws {
         var errors = refusals
-        var foreign: (any Error)?
         let isInserted = status.contains(.inserted) || context?.validation == .everything
         // Only subclasses can add their own rules.
         let hasOwnRules = type(of: self) != NSManagedObject.self
@@ -45,7 +44,7 @@ extension NSManagedObject {
         func checkByMethod(_ slot: Int) {
             let key = compiledEntity.attributes[slot].name
             do {
-                let value = attribute(slot).cocoaValue
+                let value = keyedAttribute(slot)
                 var checked = value
                 try validateValue(&checked, forKey: key)
                 let accepted = try compiledEntity.attributeValue(checked, slot: slot)
@@ -53,12 +52,11 @@ extension NSManagedObject {
                     try setAttribute(slot, to: accepted)
                 }
             } catch {
-                if !(error is CoreDataError) { foreign = error }
                 errors.append(
-                    error as? CoreDataError
-                        ?? CoreDataError(
-                            NSManagedObjectValidationError, "'\(key)' of \(compiledEntity.name) is not valid: \(error)",
-                            entity: compiledEntity.name, key: key, cause: error))
+                    error.asCoreData
+                        ?? .ofApplication(
+                            error, "'\(key)' of \(compiledEntity.name) is not valid: \(error)",
+                            entity: compiledEntity.name, key: key))
             }
         }
         if isInserted {
@@ -75,11 +73,11 @@ extension NSManagedObject {
             else { continue }
             let relationship = compiledEntity.relationships[slot]
             let count = relationship.isToMany ? memberCount(slot) : (hasLivingDestination(slot) ? 1 : 0)
-            if let error = relationship.violation(count: count, entity: compiledEntity.name) { errors.append(error) }
+            guard var error = relationship.violation(count: count, entity: compiledEntity.name) else { continue }
+            error.attachment = InvalidRelationship(of: self, named: relationship.name)
+            errors.append(error)
         }
         if errors.isEmpty { return }
-        // A single error is rethrown exactly as the subclass threw it.
-        if let foreign, errors.count == 1 { throw foreign }
         for index in errors.indices where errors[index].objects.isEmpty { errors[index].objects = [objectID.reference] }
         try CoreDataError.throwAll(errors)
     }
@@ -101,8 +99,25 @@ extension NSManagedObject {
                 CoreDataError(
                     NSValidationRelationshipDeniedDeleteError,
                     "Cannot delete \(compiledEntity.name) \(objectID): the delete rule of its relationship '\(relationship.name)' denies it, because it still relates to \(staying.count) \(staying.count == 1 ? "object" : "objects"), such as \(first.objectID). Delete or unlink them first.",
-                    entity: compiledEntity.name, key: relationship.name, objects: [objectID.reference]))
+                    entity: compiledEntity.name, key: relationship.name, objects: [objectID.reference],
+                    attachment: InvalidRelationship(of: self, named: relationship.name)))
         }
         try CoreDataError.throwAll(errors)
+    }
+}
+
+/// A relationship that is not valid. The user information of the error has its objects.
+private struct InvalidRelationship: ErrorAttachment {
+    private let object: ObjectReference
+    private let name: String
+
+    init(of object: NSManagedObject, named name: String) {
+        self.object = object.objectID.reference
+        self.name = name
+    }
+
+    func userInfo(findingObjectsIn finder: (any ErrorObjectFinder)?) -> [String: Any] {
+        guard let object = finder?.object(of: object) as? NSManagedObject else { return [:] }
+        return [NSValidationValueErrorKey: object.property(forKey: name) ?? NSNull()]
     }
 }

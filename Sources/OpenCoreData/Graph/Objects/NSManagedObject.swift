@@ -16,8 +16,8 @@ open class NSManagedObject: NSObject {
     // Unchecked: the overlap checks of these six properties cost a tenth of the time of a save. No access to them lasts
     // while other code runs: they are read, assigned, and changed by methods of their own types that call no other
     // code.
-    @exclusivity(unchecked) private(set) final var compiledEntity: CompiledEntity
-    @exclusivity(unchecked) private final var identity: NSManagedObjectID
+    @exclusivity(unchecked) final var compiledEntity: CompiledEntity
+    @exclusivity(unchecked) final var identity: NSManagedObjectID
     @exclusivity(unchecked) final var snapshot: ObjectSnapshot
     @exclusivity(unchecked) final var changedAttributes = SlotSet()
     @exclusivity(unchecked) final var status = ObjectStatus()
@@ -72,79 +72,42 @@ open class NSManagedObject: NSObject {
 
     /// Creates an object of the class's entity and inserts it into a context.
     ///
-    /// - Parameter moc: The context. Exactly one entity of its model must have this class's name as its class.
-    public convenience init(context moc: NSManagedObjectContext) {
-        let entity = moc.entity(forClass: Self.self) ?? NSEntityDescription(unknownName: String(describing: Self.self))
+    /// - Parameter moc: The context. Exactly one entity of its model must have this class's name as its class. Otherwise,
+    ///   the next save throws an error that says so.
+    public required convenience init(context moc: NSManagedObjectContext) {
+        guard let entity = moc.entity(forClass: Self.self) else {
+            self.init(entity: NSEntityDescription(unknownName: String(describing: Self.self)), insertInto: moc)
+            // In place of the error of an unknown entity.
+            refusals.replaceSubrange(0..<min(1, refusals.count), with: [moc.noEntity(ofClass: Self.self)])
+            return
+        }
         self.init(entity: entity, insertInto: moc)
     }
-
-    /// The object's entity.
-    public final var entity: NSEntityDescription { identity.entity }
-
-    /// The object's id, which is temporary until the object is first saved.
-    public final var objectID: NSManagedObjectID { identity }
-
-    /// The context that the object belongs to; nil after the context was reset or deallocated.
-    ///
-    /// The context of a deleted object is nil once the deletion is saved; if the object was never saved, it is nil as
-    /// soon as the object is deleted.
-    public final var managedObjectContext: NSManagedObjectContext? { status.contains(.gone) ? nil : context }
-
-    /// Whether the object is inserted and not yet saved.
-    public final var isInserted: Bool { status.contains(.inserted) }
-
-    /// Whether the object changed since it was last saved.
-    public final var isUpdated: Bool { status.contains(.updated) && !status.contains(.inserted) }
-
-    /// Whether the next save deletes the object.
-    public final var isDeleted: Bool { status.contains(.deleted) }
-
-    /// Whether the object is inserted, changed or deleted.
-    public final var hasChanges: Bool { !status.isDisjoint(with: [.inserted, .updated, .deleted]) }
-
-    /// Whether a stored property differs from its value in the store.
-    public final var hasPersistentChangedValues: Bool {
-        if status.contains(.inserted) || status.contains(.deleted) { return true }
-        var found = false
-        changedAttributes.forEach { found = found || !compiledEntity.attributes[$0].isTransient }
-        changedRelationships.forEach { found = found || !compiledEntity.relationships[$0].isTransient }
-        return found
-    }
-
-    /// Whether the object's row has not been read yet.
-    public final var isFault: Bool { snapshot.isFault && edits.isEmpty }
 
     /// Whether properties of a subclass that are not in the model may change without marking the object as changed.
     open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
-    /// Turns the object into the object of a row.
-    final func become(_ id: NSManagedObjectID, snapshot: ObjectSnapshot, context: NSManagedObjectContext) {
-        compiledEntity = id.compiledEntity
-        identity = id
-        self.snapshot = snapshot
-        self.context = context
-        edits = SlotValues()
+    /// Returns the entity of this class in the model of a live coordinator.
+    ///
+    /// If several coordinators have such an entity, the newest coordinator is used. If none has one, the result is an
+    /// entity that belongs to no model.
+    open class func entity() -> NSEntityDescription {
+        ModelsInUse.entity(of: self) ?? NSEntityDescription(unknownName: String(describing: self))
     }
 
-    final func take(id: NSManagedObjectID) {
-        if identity.isTemporaryID, !id.isTemporaryID {
-            status.insert(.named)
-            context?.hasNamedObjects = true
-        }
-        identity = id
-    }
-
-    /// Whether the object has, or had, a temporary id. If so, comparing ids is not a reliable test for the same object.
-    package final var hasHadTemporaryID: Bool { identity.isTemporaryID || status.contains(.named) }
-
-    /// Changes the entity of the object, because the row that was read has another entity of the same hierarchy than
-    /// expected.
-    final func take(entity: CompiledEntity) {
-        compiledEntity = entity
-        identity = NSManagedObjectID(entity: entity, key: identity.key, origin: identity.origin)
-        if !relationships.isEmpty {
-            while relationships.count < entity.relationships.count { relationships.append(.untouched) }
-        }
+    /// Returns a request for the objects of this class's entity. See ``entity()``.
+    ///
+    /// A subclass usually has a method of the same name that returns a request for its own type:
+    ///
+    /// ```swift
+    /// extension Book {
+    ///     class func fetchRequest() -> NSFetchRequest<Book> { NSFetchRequest(entityName: "Book") }
+    /// }
+    /// ```
+    open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
+        let request = NSFetchRequest<any NSFetchRequestResult>()
+        request.entity = entity()
+        return request
     }
 
     // MARK: Moments of an object's life
@@ -152,19 +115,25 @@ open class NSManagedObject: NSObject {
     /// Called once, when the object is inserted into a context for the first time. Override it to set initial values.
     open func awakeFromInsert() {}
 
-    /// Called each time the object's row was read.
+    /// Called each time the object takes its values from its row: when a fault fires. Override it to compute values
+    /// from the stored ones.
+    ///
+    /// Values that are set here are neither changes nor saved. An inverse relationship is not set.
     open func awakeFromFetch() {}
 
-    /// Called after values were restored other than by reading the row: by a rollback, a refresh that keeps changes, or
-    /// a merge policy.
+    /// Called after values were restored other than by reading the row: by undoing a change, a rollback, a refresh that
+    /// keeps changes, or a merge policy.
     ///
     /// - Parameter flags: The events.
     open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
 
-    /// Called before a save validates and writes the object. Changes made here are saved too.
+    /// Called before a save validates and writes the object. Changes made here are saved too, and cause another call.
+    ///
+    /// Set a value only if it differs, or with ``setPrimitiveValue(_:forKey:)``: the save throws an error after 1,000
+    /// rounds.
     open func willSave() {}
 
-    /// Called after a save.
+    /// Called after a save. If it has deleted the object, ``isDeleted`` is true.
     open func didSave() {}
 
     /// Called before the object is deleted.
@@ -190,10 +159,10 @@ open class NSManagedObject: NSObject {
         }
         willAccessValue(forKey: key)
         defer { didAccessValue(forKey: key) }
-        return primitiveValue(forKey: key)
+        return operations.property(forKey: key)
     }
 
-    /// Sets a property.
+    /// Sets a property, and marks the object as changed. An equal value is not written.
     ///
     /// - Parameters:
     ///   - value: The value in Foundation's types, or nil. A value of the wrong type is rejected.
@@ -202,8 +171,13 @@ open class NSManagedObject: NSObject {
         guard compiledEntity.slot(named: key) != nil || compiledEntity.composites[key] != nil else {
             return setValue(value, forUndefinedKey: key)
         }
+        // Only a subclass has accessors to notify.
+        guard type(of: self) != NSManagedObject.self else {
+            operations.setProperty(value, forKey: key, marks: true)
+            return operations.noteSetting()
+        }
         willChangeValue(forKey: key)
-        setPrimitiveValue(value, forKey: key)
+        operations.setProperty(value, forKey: key, marks: true)
         didChangeValue(forKey: key)
     }
 
@@ -211,23 +185,84 @@ open class NSManagedObject: NSObject {
     open func value(forUndefinedKey key: String) -> Any? { nil }
 
     /// Called for a key that the entity does not have. The next save throws an error that names the key.
-    open func setValue(_ value: Any?, forUndefinedKey key: String) { refuse(unknownKey(key), key: key) }
+    open func setValue(_ value: Any?, forUndefinedKey key: String) { operations.refuseUnknownKey(key) }
 
     /// Called before a property is read through its key. Fires the fault.
     ///
     /// - Parameter key: The property; nil to only fire the fault.
     open func willAccessValue(forKey key: String?) {
-        if snapshot.isFault { _ = fire() }
+        if snapshot.isFault { _ = fire(for: key) }
     }
 
     /// Called after a property was read through its key.
     open func didAccessValue(forKey key: String?) {}
 
-    /// Called before a property is changed through its key.
-    open func willChangeValue(forKey key: String) {}
+    /// Called before a property is changed through its key. Fires the fault.
+    open func willChangeValue(forKey key: String) { operations.noteChange(of: key) }
 
-    /// Called after a property was changed through its key.
-    open func didChangeValue(forKey key: String) {}
+    /// Called after a property was changed through its key. Marks the object as changed.
+    open func didChangeValue(forKey key: String) { operations.noteSetting(key) }
+
+    /// Returns the value of a property without notifying the object of the access.
+    ///
+    /// - Parameter key: The name of an attribute or a relationship.
+    /// - Returns: The same value as `value(forKey:)`, or nil for a key that the entity does not have.
+    open func primitiveValue(forKey key: String) -> Any? { operations.property(forKey: key) }
+
+    /// Sets a property without notifying the object of the change, and without marking it as changed.
+    ///
+    /// An accessor of a subclass calls ``willChangeValue(forKey:)`` before and ``didChangeValue(forKey:)`` after it, and
+    /// the latter marks the object. Without these calls, the value is only saved if the object has other changes.
+    ///
+    /// - Parameters:
+    ///   - value: The value in Foundation's types, or nil.
+    ///   - key: The name of an attribute or a relationship.
+    open func setPrimitiveValue(_ value: Any?, forKey key: String) {
+        operations.setProperty(value, forKey: key, marks: false)
+    }
+
+    /// Returns the values of stored properties in the store, as far as this object has read them.
+    ///
+    /// - Parameter keys: The properties; nil for all.
+    /// - Returns: The values by key, with `NSNull` for nil. Empty for an object that was never saved.
+    open func committedValues(forKeys keys: [String]?) -> [String: Any] { operations.storedValues(forKeys: keys) }
+
+    /// Returns the current values of the stored properties that differ from the store; `NSNull` for nil.
+    open func changedValues() -> [String: Any] { operations.unsavedValues() }
+
+    /// Returns the earlier values of the properties that have changed since the last notification about changed
+    /// objects, or, while that notification is posted, of those that it is about.
+    ///
+    /// - Returns: The values by key, with `NSNull` for nil. Transient properties are left out. The earlier values of a
+    ///   new object are the defaults of its entity.
+    open func changedValuesForCurrentEvent() -> [String: Any] { operations.earlierValues() }
+
+    /// Returns the ids of the objects in a relationship.
+    ///
+    /// - Parameter key: The relationship's name.
+    /// - Returns: The ids, in order for an ordered relationship. Empty if the key is not a relationship.
+    open func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] { ids(inRelationshipNamed: key) }
+
+    /// Returns whether a to-many relationship has not been read yet.
+    ///
+    /// - Parameter key: The relationship's name.
+    open func hasFault(forRelationshipNamed key: String) -> Bool { isUnread(relationshipNamed: key) }
+
+    /// Returns a set that reads and changes a to-many relationship.
+    ///
+    /// - Parameter key: The relationship's name.
+    /// - Returns: A set that reads and changes the relationship. If the key is not a to-many relationship, an empty set
+    ///   whose changes have no effect except for the error of the next save.
+    open func mutableSetValue(forKey key: String) -> NSMutableSet { operations.set(forKey: key) }
+
+    /// Returns an ordered set that reads and changes an ordered to-many relationship.
+    ///
+    /// `count`, `object(at:)` and `index(of:)` always return the current state of the relationship. Foundation's other
+    /// members, such as `array`, return its state at the time when the set was created or last used for a change.
+    ///
+    /// - Parameter key: The relationship's name.
+    /// - Returns: An ordered set that reads and changes the relationship.
+    open func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet { operations.orderedSet(forKey: key) }
 
     // MARK: Validation
 
@@ -238,23 +273,23 @@ open class NSManagedObject: NSObject {
     ///   - key: The property.
     /// - Throws: An error that names the entity, the property and the value.
     open func validateValue(_ value: inout Any?, forKey key: String) throws {
-        try validate(value, forKey: key)
+        try throwingCocoaErrors { try operations.validate(value, forKey: key) }
     }
 
     /// Validates the object before it is inserted into the store.
     ///
     /// - Throws: A single error, or an error with the code `NSValidationMultipleErrorsError` that contains all of them.
-    open func validateForInsert() throws { try validateProperties() }
+    open func validateForInsert() throws { try throwingCocoaErrors { try operations.validateProperties() } }
 
     /// Validates the object before its changes are written to the store.
     ///
     /// - Throws: A single error, or an error with the code `NSValidationMultipleErrorsError` that contains all of them.
-    open func validateForUpdate() throws { try validateProperties() }
+    open func validateForUpdate() throws { try throwingCocoaErrors { try operations.validateProperties() } }
 
     /// Validates that the object may be deleted.
     ///
     /// - Throws: An error with the code `NSValidationRelationshipDeniedDeleteError` if a delete rule denies it.
-    open func validateForDelete() throws { try validateDeleteRules() }
+    open func validateForDelete() throws { try throwingCocoaErrors { try operations.validateDeleteRules() } }
 
     /// A hash of the object's identity: no two objects are equal.
     // The address only. It is not dereferenced.
@@ -264,18 +299,4 @@ open class NSManagedObject: NSObject {
     open override var description: String {
         "<\(compiledEntity.name): \(identity.description)\(isFault ? " (fault)" : "")>"
     }
-}
-
-/// The events that restore the values of an object.
-public struct NSSnapshotEventType: OptionSet, Sendable, Hashable {
-    /// The bits of the events.
-    public let rawValue: UInt
-    /// Creates events from bits.
-    public init(rawValue: UInt) { self.rawValue = rawValue }
-    /// The context was rolled back.
-    public static let rollback = NSSnapshotEventType(rawValue: 16)
-    /// The object was refreshed and kept its changes.
-    public static let refresh = NSSnapshotEventType(rawValue: 32)
-    /// A merge policy settled a conflict.
-    public static let mergePolicy = NSSnapshotEventType(rawValue: 64)
 }

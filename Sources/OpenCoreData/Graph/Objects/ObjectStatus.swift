@@ -18,5 +18,17 @@ struct ObjectStatus: OptionSet {
     static let wasDirty = ObjectStatus(rawValue: 256)
     /// Observers were notified of the object's pending deletion.
     static let deletionPosted = ObjectStatus(rawValue: 512)
+    /// `awakeFromFetch` runs: values that it sets are neither changes nor saved.
+    static let awakening = ObjectStatus(rawValue: 1024)
+    /// The object was changed since its `willSave` was last called.
+    static let touched = ObjectStatus(rawValue: 2048)
+    /// The deletion was saved, and `didSave` runs.
+    static let deletionSaved = ObjectStatus(rawValue: 4096)
+    /// The deletion was merged, and the context still lists the object among its deleted objects.
+    static let deletionMerged = ObjectStatus(rawValue: 8192)
+    /// The object was inserted into a context, maybe not for the last time: its `awakeFromInsert` is not called again.
+    static let begun = ObjectStatus(rawValue: 16384)
+    /// Every assignment counts as a change, even one of the value that the object already has.
+    static let notesAssignments = ObjectStatus(rawValue: 32768)
     static let ofEvents: ObjectStatus = [.noted, .fresh, .wasDirty, .deletionPosted]
 }

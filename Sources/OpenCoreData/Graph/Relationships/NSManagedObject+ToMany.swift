@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import SwormPredicates
 import SwormStore
 
@@ -9,7 +9,7 @@ extension NSManagedObject {
         if case .toMany(let present) = relationshipState(slot) {
             members = present
         } else {
-            if snapshot.isFault { _ = fire() }
+            if snapshot.isUnread { _ = fire() }
             var isNew = compiledEntity.relationships[slot].isTransient
             if case .none = snapshot { isNew = true }
             members = ToManyMembers(isLoaded: isNew)
@@ -68,6 +68,7 @@ extension NSManagedObject {
         let relationship = compiledEntity.relationships[slot]
         try requireMutable(key: relationship.name)
         try requireRelatable(object, by: relationship)
+        if status.contains(.awakening) { return replaceMembers(slot, by: memberObjects(slot) + [object]) }
         guard let inverse = relationship.inverse else {
             guard !members(slot).contains(object) else { return }
             noteAdded(slot, object: object)
@@ -93,6 +94,9 @@ extension NSManagedObject {
     package final func removeMember(_ slot: Int, object: NSManagedObject) throws {
         let relationship = compiledEntity.relationships[slot]
         try requireMutable(key: relationship.name)
+        if status.contains(.awakening) {
+            return replaceMembers(slot, by: memberObjects(slot).filter { $0 !== object })
+        }
         guard let inverse = relationship.inverse else {
             guard members(slot).contains(object) else { return }
             noteRemoved(slot, object: object)
@@ -121,6 +125,7 @@ extension NSManagedObject {
         let relationship = compiledEntity.relationships[slot]
         try requireMutable(key: relationship.name)
         for object in objects { try requireRelatable(object, by: relationship) }
+        if status.contains(.awakening) { return replaceMembers(slot, by: objects) }
         let wanted = Set(objects.map(ObjectIdentifier.init))
         for object in memberObjects(slot) where !wanted.contains(ObjectIdentifier(object)) {
             try removeMember(slot, object: object)
@@ -133,6 +138,14 @@ extension NSManagedObject {
         members(slot).reorder(objects.filter { seen.insert(ObjectIdentifier($0)).inserted })
         changedRelationships.insert(slot)
         markUpdated()
+    }
+
+    /// Sets the members in `awakeFromFetch`: they are part of what the object has read, and not a change.
+    private func replaceMembers(_ slot: Int, by objects: [NSManagedObject]) {
+        var seen = Set<ObjectIdentifier>()
+        let members = ToManyMembers(isLoaded: false)
+        members.load(objects.filter { seen.insert(ObjectIdentifier($0)).inserted }.map { ($0, nil) })
+        setRelationshipState(slot, to: .toMany(members))
     }
 
     /// Records on this side only that an object was added.
@@ -163,6 +176,7 @@ extension NSManagedObject {
     // MARK: Keyed
 
     final func relationshipValue(_ slot: Int) -> Any? {
+        if snapshot.isUnfired { _ = fire() }
         let relationship = compiledEntity.relationships[slot]
         if !relationship.isToMany { return destination(slot) }
         let objects = memberObjects(slot)
@@ -207,20 +221,15 @@ extension NSManagedObject {
             entity: compiledEntity.name, key: relationship.name)
     }
 
-    /// Returns the ids of the objects in a relationship.
-    ///
-    /// - Parameter key: The relationship's name.
-    /// - Returns: The ids, in order for an ordered relationship. Empty if the key is not a relationship.
-    public final func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
+    /// Returns the ids of the objects in a relationship. See ``objectIDs(forRelationshipNamed:)``.
+    final func ids(inRelationshipNamed key: String) -> [NSManagedObjectID] {
         guard case .relationship(let slot) = compiledEntity.slot(named: key) else { return [] }
         if compiledEntity.relationships[slot].isToMany { return memberObjects(slot).map(\.objectID) }
         return destination(slot).map { [$0.objectID] } ?? []
     }
 
-    /// Returns whether a to-many relationship has not been read yet.
-    ///
-    /// - Parameter key: The relationship's name.
-    public final func hasFault(forRelationshipNamed key: String) -> Bool {
+    /// Returns whether a relationship has not been read yet. See ``hasFault(forRelationshipNamed:)``.
+    final func isUnread(relationshipNamed key: String) -> Bool {
         guard case .relationship(let slot) = compiledEntity.slot(named: key) else { return false }
         switch relationshipState(slot) {
         case .untouched:
@@ -231,23 +240,4 @@ extension NSManagedObject {
         }
     }
 
-    /// Returns a set that reads and changes a to-many relationship.
-    ///
-    /// - Parameter key: The relationship's name.
-    /// - Returns: A set that reads and changes the relationship. If the key is not a to-many relationship, an empty set
-    ///   whose changes have no effect except for the error of the next save.
-    public final func mutableSetValue(forKey key: String) -> NSMutableSet {
-        RelationshipSet(object: self, key: key)
-    }
-
-    /// Returns an ordered set that reads and changes an ordered to-many relationship.
-    ///
-    /// `count`, `object(at:)` and `index(of:)` always return the current state of the relationship. Foundation's other
-    /// members, such as `array`, return its state at the time when the set was created or last used for a change.
-    ///
-    /// - Parameter key: The relationship's name.
-    /// - Returns: An ordered set that reads and changes the relationship.
-    public final func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
-        RelationshipOrderedSet(object: self, key: key)
-    }
 }

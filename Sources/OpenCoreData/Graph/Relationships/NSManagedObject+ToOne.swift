@@ -26,7 +26,10 @@ extension NSManagedObject {
         }
         var hint: FaultHint?
         if let (group, index) = snapshot.fetched { hint = .destination(group, row: index, slot: slot) }
-        let object = context.object(for: row, origin: objectID.origin, hint: hint)
+        let origin =
+            objectID.isTemporaryID
+            ? context.operations.originOfDestination(row, of: self, slot: slot) : objectID.origin
+        let object = context.object(for: row, origin: origin, hint: hint)
         setRelationshipState(slot, to: .toOne(object))
         return canLead(slot, to: object) ? object : nil
     }
@@ -48,11 +51,13 @@ extension NSManagedObject {
 
     /// Returns the identity of a to-one relationship's destination in the store.
     final func committedDestination(_ slot: Int) -> RowID? {
-        switch snapshot {
+        switch snapshot.stored {
         case .none: return nil
         case .fault: return fire() ? committedDestination(slot) : nil
-        case .values(let committed): return committed.toOnes[slot]
-        case .row, .patched:
+        case .values(let committed):
+            guard let row = committed.toOnes[slot], row.key < 0, let context else { return committed.toOnes[slot] }
+            return context.resolved(row, in: objectID.origin).row
+        case .row, .patched, .unfired, .awakened:
             guard let (group, row) = snapshot.fetched else { return nil }
             return group.destination(row: row, slot: slot, entity: compiledEntity, model: objectID.origin.compiled)
         }
@@ -65,6 +70,7 @@ extension NSManagedObject {
         let relationship = compiledEntity.relationships[slot]
         try requireMutable(key: relationship.name)
         if let new { try requireRelatable(new, by: relationship) }
+        if status.contains(.awakening) { return setRelationshipState(slot, to: .toOne(new)) }
         let old = destination(slot)
         // A key without a valid destination can be cleared, too.
         guard old !== new || new == nil && holdsStrayKey(slot) else { return }
@@ -134,6 +140,8 @@ enum FaultHint {
     /// The fault was found, together with other objects of the same hierarchy, as a member of a to-many relationship or
     /// by a fetch that reads in batches.
     case member(MemberKeys, index: Int)
+    /// The fault was found in the parent of its context, whose object has its row or a hint of its own.
+    case above(NSManagedObject)
 
     /// Returns the row whose to-one relationship refers to the fault, and the relationship; nil if no such row is
     /// known.

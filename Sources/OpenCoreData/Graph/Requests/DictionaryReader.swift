@@ -9,6 +9,10 @@ struct SelectedProperty {
     var expression: ExpressionTree
     /// The type of the value; undefined to keep the value's own type.
     var type: AttributeType = .undefined
+    /// The conversion of a transformable attribute's data to its value.
+    var transformation: AttributeTransformation?
+    /// Whether the property is the aggregate of values that have none, and therefore nil.
+    var isNil = false
 }
 
 /// A reader that creates dictionaries from stored rows. A property without a value is left out of its dictionary.
@@ -34,12 +38,15 @@ struct DictionaryReader {
             case .externalData:
                 if case .blob(let bytes) = row[place] {
                     let data = try bytes.withUnsafeBytes { try session.externalData($0) }
-                    result.setObject(NSData(data: data), forKey: NSString(string: property.name))
+                    try set(data, of: property, in: result)
                 }
                 place += 1
+            case .value where property.isNil: place += 1
             case .value(let natural):
                 let type = property.type == .undefined ? natural : property.type
-                if row[place] != .null {
+                if property.transformation != nil, case .blob(let data) = row[place] {
+                    try set(data, of: property, in: result)
+                } else if row[place] != .null {
                     guard let value = row[place].object(as: type) else {
                         throw mismatch(property, value: row[place], type: type)
                     }
@@ -49,6 +56,13 @@ struct DictionaryReader {
             }
         }
         return result
+    }
+
+    /// Sets a property to data, or to the value that the data of a transformable attribute represents.
+    private func set(_ data: Data, of property: SelectedProperty, in result: NSMutableDictionary) throws {
+        var value: Any? = NSData(data: data)
+        if let transformation = property.transformation { value = try transformation.value(of: data) }
+        if let value { result.setObject(value, forKey: NSString(string: property.name)) }
     }
 
     private func mismatch(_ property: SelectedProperty, value: StoredValue, type: AttributeType) -> CoreDataError {

@@ -22,18 +22,39 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     }
 
     final let choice: Choice
+    private let template: () -> RequestTemplate
 
     /// The form of the result.
     open var resultType = NSBatchDeleteRequestResultType.resultTypeStatusOnly
+    open override var requestType: NSPersistentStoreRequestType { .batchDeleteRequestType }
+
+    /// The request for the objects to delete. It is a copy: changing it does not change the deletion.
+    open var fetchRequest: NSFetchRequest<any NSFetchRequestResult> {
+        let request = NSFetchRequest<any NSFetchRequestResult>(template())
+        request.affectedStores = affectedStores
+        return request
+    }
 
     /// Creates a request that deletes the objects that a fetch request finds. Its predicate, order, limit and offset
     /// are applied.
     ///
-    /// - Parameter fetch: A request. It is evaluated when the deletion is executed.
-    public init<ResultType: NSFetchRequestResult>(fetchRequest fetch: NSFetchRequest<ResultType>) {
+    /// - Parameter fetch: A request, of which a copy is kept. It is evaluated when the deletion is executed.
+    public convenience init<ResultType>(fetchRequest fetch: NSFetchRequest<ResultType>) { self.init(copying: fetch) }
+
+    private init<ResultType>(copying fetch: NSFetchRequest<ResultType>) {
+        let fetch = fetch.duplicate()
         choice = .found { try fetch.specification(in: $0) }
+        template = { fetch.template }
         super.init()
         affectedStores = fetch.affectedStores
+    }
+
+    /// Creates a request that deletes the objects that a fetch request finds. Its predicate, order, limit and offset
+    /// are applied.
+    ///
+    /// - Parameter fetch: A request, of which a copy is kept. It is evaluated when the deletion is executed.
+    public convenience init(fetchRequest fetch: NSFetchRequest<any NSFetchRequestResult>) {
+        self.init(copying: fetch)
     }
 
     /// Creates a request that deletes the objects with the given ids. Ids of objects that no longer exist are ignored.
@@ -41,6 +62,12 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     /// - Parameter objects: Ids of saved objects.
     public init(objectIDs objects: [NSManagedObjectID]) {
         choice = .listed(objects)
+        template = {
+            var template = RequestTemplate()
+            template.entityName = objects.first?.entity.name
+            template.predicate = NSPredicate(format: "SELF IN %@", argumentArray: [objects])
+            return template
+        }
         super.init()
     }
 }

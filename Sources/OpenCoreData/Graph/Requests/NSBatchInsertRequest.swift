@@ -5,6 +5,11 @@ public import Foundation
 /// A context executes it with ``NSManagedObjectContext/execute(_:)``, which returns an ``NSBatchInsertResult``. It is
 /// written immediately, without a save, and the context is not notified: merge the ids into the contexts that need the
 /// changes. If a value would make a save fail, the request fails and inserts nothing. Relationships cannot be set.
+///
+/// The merge policy of the context decides about an object whose unique values a row already has: by default, the
+/// request fails with `CocoaError.managedObjectConstraintMerge`. With ``NSMergeByPropertyObjectTrumpMergePolicy`` or
+/// ``NSOverwriteMergePolicy``, the row gets the values that were given, and keeps its other values. With
+/// ``NSMergeByPropertyStoreTrumpMergePolicy`` or ``NSRollbackMergePolicy``, the row stays as it is.
 open class NSBatchInsertRequest: NSPersistentStoreRequest {
     /// The name of the entity.
     public final let entityName: String
@@ -21,6 +26,14 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     open var managedObjectHandler: ((NSManagedObject) -> Bool)?
     /// The form of the result.
     open var resultType = NSBatchInsertRequestResultType.statusOnly
+    open override var requestType: NSPersistentStoreRequestType { .batchInsertRequestType }
+
+    /// Creates a request without an entity, whose execution throws an error.
+    public override init() {
+        entityName = ""
+        entity = nil
+        super.init()
+    }
 
     /// Creates a request for objects in the form of dictionaries.
     ///
@@ -93,9 +106,9 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
 public enum NSBatchInsertRequestResultType: UInt, Sendable {
     /// `true`: the request succeeded.
     case statusOnly = 0
-    /// The ids of the inserted objects, in order, as `[NSManagedObjectID]`.
+    /// The ids of the inserted objects, and of those that were updated instead, in order, as `[NSManagedObjectID]`.
     case objectIDs = 1
-    /// The number of inserted objects, as `Int`.
+    /// The number of these objects, as `Int`.
     case count = 2
 }
 

@@ -27,8 +27,16 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     open var includesSubentities = true
     /// The form of the result.
     open var resultType = NSBatchUpdateRequestResultType.statusOnlyResultType
+    open override var requestType: NSPersistentStoreRequestType { .batchUpdateRequestType }
 
     /// The new values, keyed by the names or descriptions of attributes. `NSNull` represents nil.
+    ///
+    /// An expression computes a value for each object from the values before the update. A fraction for an integer is cut off.
+    /// Nothing is changed if a computed value would make a save fail.
+    ///
+    /// ```swift
+    /// request.propertiesToUpdate = ["price": NSExpression(format: "price * 1.1")]
+    /// ```
     ///
     /// The name of an element of a composite attribute is its path: `address.city`.
     open var propertiesToUpdate: [AnyHashable: Any]?

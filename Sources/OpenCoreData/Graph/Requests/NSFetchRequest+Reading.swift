@@ -10,6 +10,7 @@ extension NSFetchRequest {
                 let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
                 return try PrefetchPath(names, entity: specification.entity, model: model)
             },
-            batchSize: max(0, fetchBatchSize))
+            batchSize: fetchBatchSize > 0 ? fetchBatchSize : includesPropertyValues ? 0 : RowSet.batchSize,
+            returnsFaults: returnsObjectsAsFaults)
     }
 }

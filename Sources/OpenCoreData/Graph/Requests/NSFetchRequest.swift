@@ -28,6 +28,9 @@ public struct NSFetchRequestResultType: OptionSet, Sendable, Hashable {
 open class NSPersistentStoreRequest: NSObject {
     /// The stores that execute the request; nil for all.
     open var affectedStores: [NSPersistentStore]?
+
+    /// The kind of request.
+    open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 }
 
 /// A request for the objects of an entity.
@@ -35,7 +38,10 @@ open class NSPersistentStoreRequest: NSObject {
 /// Comparisons follow the rules of the store everywhere: nil is neither equal to nor different from any value, except
 /// in `x == nil` and `x != nil`. Without sort descriptors, the results are in the order of their keys; with them, the
 /// key decides the order of equal values.
-open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest {
+///
+/// `ResultType` is the type of the results: a class of managed objects, `NSManagedObjectID`, `NSDictionary`, `NSNumber`, or
+/// `any NSFetchRequestResult` for a request whose ``resultType`` is decided later.
+open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying {
     /// The entity's name.
     open private(set) var entityName: String?
     /// The entity. Setting it sets the name.
@@ -64,9 +70,14 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     /// Whether unsaved changes of the context are taken into account. Dictionaries never include them: they contain the
     /// values in the store.
     open var includesPendingChanges = true
-    /// Has no effect, because the values of the objects are always read with them.
+    /// Whether the rows of the objects are read with them. If not, the fetch only reads the ids, like a fetch with a
+    /// ``fetchBatchSize``: a row is read when a property of its object is.
     open var includesPropertyValues = true
-    /// Has no effect, because the objects of a fetch have the values of their rows.
+    /// Whether the objects are faults, which take their values from the rows of the fetch when a property is first
+    /// read. No row is read twice.
+    ///
+    /// If this property is false, the faults fire before the fetch returns, and each calls
+    /// ``NSManagedObject/awakeFromFetch()``.
     open var returnsObjectsAsFaults = true
     /// Whether registered objects of the context adopt the values of their rows, except for unsaved changes.
     open var shouldRefreshRefetchedObjects = false
@@ -100,6 +111,48 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
         self.init()
         self.entityName = entityName
     }
+
+    /// Returns an equal request. Changes of one of them do not affect the other one.
+    open func copy(with zone: NSZone? = nil) -> Any { duplicate() }
+
+    final func duplicate() -> NSFetchRequest {
+        let copy = NSFetchRequest()
+        copy.affectedStores = affectedStores
+        copy.entity = entity
+        copy.entityName = entityName
+        copy.predicate = predicate
+        copy.sortDescriptors = sortDescriptors
+        copy.fetchLimit = fetchLimit
+        copy.fetchOffset = fetchOffset
+        copy.fetchBatchSize = fetchBatchSize
+        copy.resultType = resultType
+        copy.includesSubentities = includesSubentities
+        copy.includesPendingChanges = includesPendingChanges
+        copy.includesPropertyValues = includesPropertyValues
+        copy.returnsObjectsAsFaults = returnsObjectsAsFaults
+        copy.shouldRefreshRefetchedObjects = shouldRefreshRefetchedObjects
+        copy.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching
+        copy.propertiesToFetch = propertiesToFetch
+        copy.returnsDistinctResults = returnsDistinctResults
+        copy.propertiesToGroupBy = propertiesToGroupBy
+        copy.havingPredicate = havingPredicate
+        return copy
+    }
+
+    /// Returns whether another request has the same settings and the same type of results.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSFetchRequest else { return false }
+        return self === other || (self as any ComparableRequest).hasSettings(of: other)
+    }
+
+    /// A hash of the entity's name.
+    open override var hash: Int { entityName?.hashValue ?? 0 }
+}
+
+/// A request that can be compared with another one of its type, which needs parts that are built upon requests.
+protocol ComparableRequest {
+    /// Returns whether all settings are those of another request; false for a request of another type.
+    func hasSettings(of other: NSPersistentStoreRequest) -> Bool
 }
 
 /// The result of a request to a coordinator.

@@ -60,9 +60,12 @@ package struct FetchReading: Sendable {
     var prefetch: [PrefetchPath]
     /// The number of rows that are read at a time, when the first of them is needed; 0 to read all at once.
     var batchSize: Int
+    /// Whether the objects are faults until a property is read.
+    var returnsFaults: Bool
 
-    package init(prefetch: [PrefetchPath] = [], batchSize: Int = 0) {
+    package init(prefetch: [PrefetchPath] = [], batchSize: Int = 0, returnsFaults: Bool = false) {
         self.prefetch = prefetch
         self.batchSize = batchSize
+        self.returnsFaults = returnsFaults
     }
 }

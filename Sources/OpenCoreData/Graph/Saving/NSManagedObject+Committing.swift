@@ -6,6 +6,16 @@ extension NSManagedObject {
     ///
     /// - Parameter written: The new version of the row, or nil if it was not written.
     final func commit(_ saved: SavedObjects, version written: Int64?) {
+        guard case .awakened(let awakened) = snapshot else { return commitRow(saved, version: written) }
+        // The values that `awakeFromFetch` has set are not written. The object keeps those that were not changed since.
+        var values = awakened.values
+        changedAttributes.forEach { values[$0] = nil }
+        snapshot = awakened.row
+        commitRow(saved, version: written)
+        if !values.isEmpty { snapshot = .awakened(AwakenedRow(snapshot.stored, values: values)) }
+    }
+
+    private func commitRow(_ saved: SavedObjects, version written: Int64?) {
         let wasInserted = status.contains(.inserted)
         if let written, case .row = snapshot, let patched = PatchedRow(self, version: written) {
             snapshot = .patched(patched)
@@ -45,18 +55,18 @@ extension NSManagedObject {
 
     /// Adopts values that the store has computed.
     final func take(derived values: [Int: AttributeValue]) {
-        switch snapshot {
+        switch snapshot.stored {
         case .values(var committed):
             for (slot, value) in values where committed.attributes.indices.contains(slot) {
                 committed.attributes[slot] = value
             }
-            snapshot = .values(committed)
+            snapshot = snapshot.replacingRow(by: .values(committed), forgetting: Array(values.keys))
         // The rows of a fetch are shared and must not change, so the object reads its own row again.
-        case .row where !hasChanges, .patched where !hasChanges:
+        case .row where !hasChanges, .patched where !hasChanges, .unfired:
             snapshot = .fault(nil)
             // By then, the relationships of the row may have other destinations.
             forgetReadRelationships()
-        case .row, .patched, .fault, .none: break
+        case .row, .patched, .fault, .none, .awakened: break
         }
     }
 }

@@ -2,6 +2,9 @@ import SwormPredicates
 import SwormStore
 
 extension NSManagedObjectContext {
+    /// The policy of a context to which none was assigned.
+    final var defaultMergePolicy: Any { NSMergePolicy.error }
+
     /// The kind of the merge policy.
     final var mergeType: NSMergePolicyType { (mergePolicy as? NSMergePolicy)?.mergeType ?? .errorMergePolicyType }
 
@@ -11,15 +14,13 @@ extension NSManagedObjectContext {
         func collect(_ object: NSManagedObject, _ validate: () throws -> Void) throws {
             do {
                 try validate()
-            } catch let error as CoreDataError {
-                errors += error.flattened
             } catch {
-                let own = CoreDataError(
-                    NSManagedObjectValidationError,
-                    "\(object.compiledEntity.name) \(object.objectID) is not valid: \(error)",
-                    entity: object.compiledEntity.name, objects: [object.objectID.reference], cause: error)
-                if insertedList.count + updatedList.count + deletedList.count == 1 { throw error }
-                errors.append(own)
+                errors +=
+                    error.asCoreData?.flattened ?? [
+                        .ofApplication(
+                            error, "\(object.compiledEntity.name) \(object.objectID) is not valid: \(error)",
+                            entity: object.compiledEntity.name, objects: [object.objectID.reference])
+                    ]
             }
         }
         guard validation != .later else {

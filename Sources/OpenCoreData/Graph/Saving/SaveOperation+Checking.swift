@@ -8,21 +8,29 @@ extension SaveOperation {
         guard [context.insertedList, context.updatedList, context.deletedList].contains(where: \.hasSubclasses) else {
             return
         }
-        // `willSave` may change objects, which are then processed in turn. The bound stops two objects that undo each
-        // other's changes.
+        // `willSave` may change its object and other ones, which are then called again. The bound stops objects that
+        // change themselves each time, and two that undo each other's changes.
         var called = Set<ObjectIdentifier>()
+        var waiting: [NSManagedObject] = []
         for _ in 0..<1000 {
             // Only an overridden `willSave` has an effect.
-            let waiting = (context.insertedList.objects + context.updatedList.objects + context.deletedList.objects)
+            waiting = (context.insertedList.objects + context.updatedList.objects + context.deletedList.objects)
                 .filter {
-                    type(of: $0) != NSManagedObject.self && !called.contains(ObjectIdentifier($0))
+                    type(of: $0) != NSManagedObject.self
+                        && ($0.status.contains(.touched) || !called.contains(ObjectIdentifier($0)))
                 }
             if waiting.isEmpty { return }
             for object in waiting {
                 called.insert(ObjectIdentifier(object))
+                object.status.remove(.touched)
                 object.willSave()
             }
         }
+        guard let first = waiting.first else { return }
+        throw CoreDataError(
+            NSCoreDataError,
+            "Cannot save: after 1,000 rounds, willSave of \(first.compiledEntity.name) \(first.objectID) still changes its object. Set a value there only if it differs, or use setPrimitiveValue(_:forKey:).",
+            entity: first.compiledEntity.name, objects: [first.objectID.reference])
     }
 
     /// Throws an error if there are relationships between objects of different stores: the key of an object has no

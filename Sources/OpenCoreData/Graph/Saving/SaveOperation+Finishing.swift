@@ -26,6 +26,7 @@ extension SaveOperation {
             context.updatedList.removeAll()
             context.deletedList.removeAll()
             context.saving.forgetStores()
+            context.unmarked = UnmarkedObjects()
         }
         context.forgetReadAhead()
         promote(saved)
@@ -44,19 +45,29 @@ extension SaveOperation {
         let refreshed = takeDerived(saved, besides: inserted.objects + updated.objects)
         forgetReferences(to: deleted.objects)
         // Only an overridden `didSave` has an effect.
-        for list in [inserted, updated, deleted] where list.hasSubclasses {
+        for list in [inserted, updated] where list.hasSubclasses {
             for object in list { object.didSave() }
         }
+        if deleted.hasSubclasses {
+            for object in deleted {
+                object.status.insert(.deletionSaved)
+                object.didSave()
+                object.status.remove(.deletionSaved)
+            }
+        }
+        let transactions = saved.transactions
         func announce() {
             context.announceSave(
-                inserted: inserted, updated: updated, refreshed: refreshed, deleted: deleted, coordinator)
+                inserted: inserted, updated: updated, refreshed: refreshed, deleted: deleted,
+                transactions: transactions, coordinator)
             for object in deleted { object.detach() }
         }
         // Observers may use the context, so no part of it may be in use when they are called.
         if context.transactions.isEmpty { return announce() }
         context.transactions.announce { [weak context, coordinator] in
             context?.announceSave(
-                inserted: inserted, updated: updated, refreshed: refreshed, deleted: deleted, coordinator)
+                inserted: inserted, updated: updated, refreshed: refreshed, deleted: deleted,
+                transactions: transactions, coordinator)
             for object in deleted { object.detach() }
         }
     }

@@ -2,10 +2,22 @@ import SwormPredicates
 import SwormStore
 
 extension SaveOperation {
-    /// Throws an error if two objects of the save have the same unique values.
-    func checkUniqueValues() throws {
-        guard let model = context.compiledModel else { return }
-        var errors: [CoreDataError] = []
+    /// The objects of one store that have the same unique values.
+    typealias Twins = (origin: ObjectOrigin, conflicts: UniquenessConflicts)
+
+    /// Throws the error that lists objects with the same unique values, if there are any.
+    func throwError(of twins: [Twins]) throws {
+        try CoreDataError.throwAll(
+            try twins.map { origin, conflicts in
+                ConflictResolver(context, origin).error(
+                    of: .constraints(conflicts), in: try changes(in: origin, isOnly: false, hasTwins: true))
+            })
+    }
+
+    /// Returns the objects of the save that have the same unique values, each with the first one that has them.
+    func twinConflicts() throws -> [Twins] {
+        guard let model = context.compiledModel else { return [] }
+        var twins: [Twins] = []
         for entity in model.entities {
             for constraint in entity.uniquenessConstraints {
                 // Two unchanged objects with equal values would have been rejected when they received them.
@@ -15,32 +27,50 @@ extension SaveOperation {
                 }
                 guard context.insertedList.contains(where: isTaken) || context.updatedList.contains(where: isTaken)
                 else { continue }
-                let changed = context.insertedList.objects + context.updatedList.objects
+                // An object whose values are those of its row holds them as any other row does.
+                let changed = context.insertedList.objects + context.updatedList.objects.filter(\.changesRow)
                 if let name = constraint.first, constraint.count == 1,
                     case .attribute(let slot)? = entity.slot(named: name),
                     !hasEqualValues(slot, of: entity, among: changed)
                 {
                     continue
                 }
-                var holders: [[AttributeValue]: NSManagedObject] = [:]
-                for object in changed where !object.isDeleted && entity.family.contains(object.compiledEntity.number) {
-                    guard let values = object.uniqueValues(constraint) else { continue }
-                    let key = values.map(\.uniqueKey)
-                    guard let first = holders[key] else {
-                        holders[key] = object
-                        continue
+                let members = changed.filter { !$0.isDeleted && entity.family.contains($0.compiledEntity.number) }
+                for pair in try pairs(members, constraint) {
+                    if let index = twins.firstIndex(where: { $0.origin === pair.origin }) {
+                        twins[index].conflicts.conflicts.append(pair.conflict)
+                    } else {
+                        twins.append((pair.origin, UniquenessConflicts(conflicts: [pair.conflict])))
                     }
-                    let text = zip(constraint, values).map { "\($0) = \($1)" }.joined(separator: ", ")
-                    errors.append(
-                        CoreDataError(
-                            NSManagedObjectConstraintValidationError,
-                            "Two objects of \(entity.name) have the same unique values: \(text). Insert only one of them, or change the values.",
-                            entity: entity.name, key: constraint.joined(separator: ", "), value: values.first,
-                            objects: [first.objectID.reference, object.objectID.reference]))
                 }
             }
         }
-        try CoreDataError.throwAll(errors)
+        return twins
+    }
+
+    /// Returns the objects whose values of a constraint an earlier object in the same store has.
+    private func pairs(
+        _ objects: [NSManagedObject], _ constraint: [String]
+    ) throws -> [(origin: ObjectOrigin, conflict: UniquenessConflicts.Conflict)] {
+        var pairs: [(origin: ObjectOrigin, conflict: UniquenessConflicts.Conflict)] = []
+        var holders: [[AttributeValue]: NSManagedObject] = [:]
+        for object in objects {
+            guard let values = object.uniqueValues(constraint) else { continue }
+            let key = values.map(\.uniqueKey)
+            guard let first = holders[key] else {
+                holders[key] = object
+                continue
+            }
+            let origin = try context.originForSaving(object, in: coordinator)
+            guard try context.originForSaving(first, in: coordinator) === origin else { continue }
+            pairs.append(
+                (
+                    origin,
+                    .init(
+                        row: object.objectID.row, existing: first.objectID.row, constraint: constraint, isInSave: true)
+                ))
+        }
+        return pairs
     }
 }
 

@@ -15,14 +15,25 @@ struct SaveOperation {
         context.post(.willSave, userInfo: [:])
         try callWillSave()
         let isObserved = context.isObserved
-        if isObserved { context.processPendingChanges() }
+        if isObserved { context.processEvents() }
         try context.validateChanges()
         if isObserved, context.hasPendingEvent {
             // Custom classes have changed objects, or observers have, which are validated too.
-            context.processPendingChanges()
+            context.processEvents()
             try context.validateChanges()
         }
-        try checkUniqueValues()
+        if let parent = context.nesting.parent {
+            try context.throwReadError()
+            return try finish(
+                context.withParent(parent) {
+                    var save = ParentSave(context, into: parent)
+                    defer { parent.processEvents() }
+                    return try save.run()
+                })
+        }
+        let twins = try twinConflicts()
+        // A policy of the application is asked first, whatever its type.
+        if context.mergeType == .errorMergePolicyType, context.customMergePolicy == nil { try throwError(of: twins) }
         try checkStores()
         // Values that could not be read are treated as nil, and would be saved as nil.
         try context.throwReadError()
@@ -30,7 +41,10 @@ struct SaveOperation {
         do {
             let origins = try originsOfChanges()
             try context.keepTransactions(of: origins)
-            for origin in origins { try write(to: origin, isOnly: origins.count == 1, into: &saved) }
+            for origin in origins {
+                let hasTwins = twins.contains { $0.origin === origin }
+                try write(to: origin, isOnly: origins.count == 1, hasTwins: hasTwins, into: &saved)
+            }
         } catch {
             // A transaction that stays open is not committed yet, and the caller that keeps it open undoes it.
             guard !saved.parts.isEmpty, !context.transactions.areKept else { throw error }
@@ -67,8 +81,12 @@ struct SaveOperation {
     /// Most saves have no conflicts, so the first attempt only compares versions. The rows in the store are read after
     /// that has failed, by a resolver that repeats the attempt under one write lock.
     ///
-    /// - Parameter isOnly: Whether no other store has changes.
-    private func write(to origin: ObjectOrigin, isOnly: Bool, into saved: inout SavedObjects) throws {
+    /// - Parameters:
+    ///   - isOnly: Whether no other store has changes.
+    ///   - hasTwins: Whether there are objects with the same unique values.
+    private func write(
+        to origin: ObjectOrigin, isOnly: Bool, hasTwins: Bool, into saved: inout SavedObjects
+    ) throws {
         guard let store = origin.store else {
             throw CoreDataError(
                 NSPersistentStoreSaveError, "Cannot save: the store \(origin.storeIdentifier) was removed.")
@@ -76,7 +94,7 @@ struct SaveOperation {
         if let reason = store.objectStore.readOnlyReason {
             throw CoreDataError(NSPersistentStoreSaveError, "Cannot save: \(reason).", condition: .readOnly)
         }
-        let builder = try changes(in: origin, isOnly: isOnly)
+        let builder = try changes(in: origin, isOnly: isOnly, hasTwins: hasTwins)
         // A pinned session would prevent the write from seeing, or waiting for, newer changes. However, settling a
         // conflict may read the content of external data that the session sees.
         context.transactions.parkPinned()
@@ -88,13 +106,15 @@ struct SaveOperation {
         } catch {
             guard let conflicts = MetConflicts(error) else { throw error }
             context.forgetReadAhead()
-            guard context.mergeType != .errorMergePolicyType else {
+            guard context.mergeType != .errorMergePolicyType || context.customMergePolicy != nil else {
                 context.forgetRelationshipsOfUnchangedObjects()
-                throw conflicts.error(in: builder, of: context, origin)
+                // The rows are read in a session of their own, which no later read continues.
+                defer { context.transactions.endPinned() }
+                throw ConflictResolver(context, origin).error(of: conflicts, in: builder)
             }
-            var resolver = ConflictResolver(context, origin)
+            let resolver = ConflictResolver(context, origin)
             let settled = try resolver.write(to: store.objectStore) { lostVersions in
-                try changes(in: origin, isOnly: isOnly, after: lostVersions)
+                try changes(in: origin, isOnly: isOnly, hasTwins: hasTwins, after: lostVersions)
             }
             saved.add(settled.builder, result: settled.result, origin: origin)
         }
@@ -102,12 +122,16 @@ struct SaveOperation {
 
     /// Collects the unsaved changes of one store's objects.
     ///
-    /// - Parameter lostVersions: The versions of rows that were deleted and are inserted again, by object.
-    private func changes(
-        in origin: ObjectOrigin, isOnly: Bool, after lostVersions: [ObjectIdentifier: Int64] = [:]
+    /// - Parameters:
+    ///   - isOnly: Whether no other store has changes.
+    ///   - hasTwins: Whether there are objects with the same unique values.
+    ///   - lostVersions: The versions of rows that were deleted and are inserted again, by object.
+    func changes(
+        in origin: ObjectOrigin, isOnly: Bool, hasTwins: Bool, after lostVersions: [ObjectIdentifier: Int64] = [:]
     ) throws -> SaveRequestBuilder {
         var builder = SaveRequestBuilder(
-            model: origin.compiled, author: context.transactionAuthor, contextName: context.name)
+            model: origin.compiled, author: context.transactionAuthor, contextName: context.name,
+            mayRepeatValues: hasTwins)
         try context.insertedList.forEach { object in
             guard try isOnly || context.originForSaving(object, in: coordinator) === origin else { return }
             let met = lostVersions.isEmpty ? nil : lostVersions[ObjectIdentifier(object)]
@@ -115,6 +139,7 @@ struct SaveOperation {
         }
         context.updatedList.forEach { if $0.objectID.origin === origin { builder.update($0) } }
         context.deletedList.forEach { if $0.objectID.origin === origin { builder.delete($0) } }
+        for object in context.saving.compared where object.objectID.origin === origin { builder.compare(object) }
         try context.throwReadError()
         return builder
     }

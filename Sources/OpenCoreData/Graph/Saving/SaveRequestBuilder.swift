@@ -16,8 +16,10 @@ struct SaveRequestBuilder {
     private var seenAdded = Set<SaveRequest.Link>()
     private var seenRemoved = Set<SaveRequest.Link>()
 
-    init(model: CompiledModel, author: String? = nil, contextName: String? = nil) {
+    /// - Parameter mayRepeatValues: Whether objects of the request may have the same unique values.
+    init(model: CompiledModel, author: String? = nil, contextName: String? = nil, mayRepeatValues: Bool = false) {
         self.model = model
+        request.mayRepeatValues = mayRepeatValues
         request.author = author
         request.contextName = contextName
     }
@@ -67,6 +69,14 @@ struct SaveRequestBuilder {
         deleted.append(object)
         request.deletions.append(
             SaveRequest.Deletion(row: row, version: object.snapshot.version, emptied: emptied(object)))
+    }
+
+    /// Requests that the row of an object still has the version that was read. A fault has read none.
+    mutating func compare(_ object: NSManagedObject) {
+        guard !object.changesRow, object.status.isDisjoint(with: [.inserted, .deleted, .gone]),
+            let version = object.snapshot.version
+        else { return }
+        request.expectations.append(SaveRequest.Expectation(row: object.objectID.row, version: version))
     }
 
     /// Returns the relationships whose rules delete the members or deny a deletion while there are members, and to

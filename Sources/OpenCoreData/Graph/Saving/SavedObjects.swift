@@ -17,6 +17,8 @@ struct SavedObjects {
     }
 
     private(set) var parts: [Part] = []
+    /// The numbers of the transactions that were added to the histories of stores, by identifier.
+    private(set) var transactions: [String: Int64] = [:]
     private(set) var orderKeys: [ObjectIdentifier: [Int: [ObjectIdentifier: Int64]]] = [:]
     private var versions: [ObjectIdentifier: Int64] = [:]
     /// The ordered relationships whose members have a different order in the store than in the context.
@@ -32,11 +34,27 @@ struct SavedObjects {
                 if let object = objects[owner] { rearranged[ObjectIdentifier(object), default: []].insert(slot) }
             }
         }
+        if let number = result.historyNumber { transactions[origin.storeIdentifier] = number }
         parts.append(
             Part(
                 origin: origin, inserted: builder.inserted, keys: result.keys, written: builder.written,
                 versions: result.updatedVersions, derived: result.derived))
         orderKeys.merge(builder.orderKeys) { $1 }
+    }
+
+    /// Adds the changed objects of a context that has saved to its parent.
+    ///
+    /// - Parameter ordered: The objects and the slots of their ordered relationships with changes.
+    mutating func add(
+        written: [NSManagedObject], versions: [Int64], ordered: [(object: NSManagedObject, slot: Int)],
+        origin: ObjectOrigin
+    ) {
+        // The parent has given their members positions, which are read again.
+        for (object, slot) in ordered { rearranged[ObjectIdentifier(object), default: []].insert(slot) }
+        parts.append(
+            Part(
+                origin: origin, inserted: [], keys: SaveResult().keys, written: written, versions: versions,
+                derived: [:]))
     }
 
     func contains(_ origin: ObjectOrigin) -> Bool { parts.contains { $0.origin === origin } }

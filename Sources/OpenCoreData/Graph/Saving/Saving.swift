@@ -14,7 +14,25 @@ struct Saving {
     mutating func end() {
         isRunning = false
         origins = [:]
+        forgetCompared()
     }
+
+    // MARK: Compared objects
+
+    /// The objects whose rows the next save compares with those in the store, although it does not write them.
+    private(set) var compared: [NSManagedObject] = []
+    private var comparedIdentifiers: Set<ObjectIdentifier> = []
+
+    /// Makes the next save compare the row of an object, once.
+    mutating func compare(_ object: NSManagedObject) {
+        if comparedIdentifiers.insert(ObjectIdentifier(object)).inserted { compared.append(object) }
+    }
+
+    private mutating func forgetCompared() {
+        if !compared.isEmpty { (compared, comparedIdentifiers) = ([], []) }
+    }
+
+    // MARK: Stores of new objects
 
     /// Returns the origin of the store that receives the new objects of an entity, if the running save has chosen it.
     func origin(ofEntity number: Int) -> ObjectOrigin? { origins[number] }
@@ -52,6 +70,7 @@ struct Saving {
 
     mutating func forgetAllLost() {
         if !lost.isEmpty { lost.removeAll() }
+        forgetCompared()
     }
 
     // MARK: Assigned stores

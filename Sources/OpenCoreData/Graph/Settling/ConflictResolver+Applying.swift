@@ -4,9 +4,11 @@ import SwormStore
 // The effects of a settlement on the objects.
 extension ConflictResolver {
     /// Applies a settlement to the objects.
-    mutating func apply(
+    func apply(
         _ settlement: ConflictSettlement, reading rows: RowsReadAnew, in builder: SaveRequestBuilder
     ) throws {
+        // The policy may have changed relationships since the last settlement.
+        referrers = nil
         let known = builder.objects
         let object = { [context, origin] (row: RowID) -> NSManagedObject in
             known[row] ?? context.object(for: row, origin: origin, hint: nil)
@@ -26,15 +28,19 @@ extension ConflictResolver {
                 if let insertion = settlement.insertions[row] { insertAnew(object(row), with: insertion.attributes) }
             case .forget(let row): forgetMissing(object(row))
             case .delete(let row):
-                if try isAtHand(object(row)) { context.delete(object(row)) }
+                if try isAtHand(object(row)) { context.deleteObject(object(row)) }
             case .deny(let row, let slot): object(row).forgetReadRelationship(slot)
             case .lead(let row, let slot, let destination):
                 if try isAtHand(object(row)) { object(row).assignDestination(slot, to: destination.map(object)) }
             case .takeBack(let row, let slot): object(row).takeBackRelationships { $0 == slot }
             case .unite(let row, let existing):
-                try unite(
-                    object(row), with: existing, over: rows.snapshot(of: existing),
-                    taking: settlement.updates[existing])
+                if let first = known[existing], first.status.contains(.inserted) {
+                    try unite(object(row), withInserted: first, taking: settlement.insertions[existing])
+                } else {
+                    try unite(
+                        object(row), with: existing, over: rows.snapshot(of: existing),
+                        taking: settlement.updates[existing])
+                }
             }
         }
     }
@@ -79,7 +85,7 @@ extension ConflictResolver {
 
     private func takeRow(_ fresh: ObjectSnapshot, of object: NSManagedObject, from conflict: MergeConflict) {
         object.replaceSnapshot(fresh)
-        if context.mergeType != .overwriteMergePolicyType { object.forgetReadRelationships() }
+        if mergeType != .overwriteMergePolicyType { object.forgetReadRelationships() }
         forgetEnds(of: object, conflict)
     }
 
@@ -115,7 +121,7 @@ extension ConflictResolver {
     /// Inserts an object whose row was deleted in the store again, under its old key.
     ///
     /// - Parameter values: Its attributes by slot. Transient attributes keep the object's current values.
-    private mutating func insertAnew(_ object: NSManagedObject, with values: [AttributeValue]) {
+    private func insertAnew(_ object: NSManagedObject, with values: [AttributeValue]) {
         context.updatedList.remove(object)
         let values = object.compiledEntity.attributes.indices.map {
             object.compiledEntity.traits[$0].isTransient ? object.attribute($0) : values[$0]
@@ -153,7 +159,7 @@ extension ConflictResolver {
             object.forgetReadRelationships()
             return true
         }
-        context.refresh(object, mergeChanges: false)
+        context.refreshObject(object, mergeChanges: false)
         do {
             try object.load()
             return true

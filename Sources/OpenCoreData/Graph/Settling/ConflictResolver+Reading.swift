@@ -36,7 +36,7 @@ extension ConflictResolver {
             }
             try read(partners, into: &rows)
         case .constraints(let met):
-            try read(met.conflicts.map(\.existing), into: &rows)
+            try read(met.conflicts.flatMap { [$0.existing, $0.row] }, into: &rows)
         }
         return rows
     }
@@ -73,7 +73,7 @@ extension ConflictResolver {
         var persisted = met.exists ? rows.values[met.row] : nil
         let isKept = persisted != nil
         // The policy may write the object as a whole.
-        let isWhole = isKept ? context.mergeType == .overwriteMergePolicyType : context.mergeType.contextPrevails
+        let isWhole = isKept ? mergeType == .overwriteMergePolicyType : mergeType.contextPrevails
         for slot in object.compiledEntity.attributes.indices
         where object.compiledEntity.traits[slot].allowsExternalStorage {
             guard let known = cached?.attributes[slot] else { break }
@@ -105,43 +105,77 @@ extension ConflictResolver {
     // MARK: Deciding
 
     /// Settles conflicts with the merge policy. Returns nil if the policy does not resolve them.
+    ///
+    /// - Parameter choice: The conflicts to settle; nil for all of them.
     func settlement(
-        of conflicts: MetConflicts, in builder: SaveRequestBuilder, _ rows: RowsReadAnew
+        of conflicts: MetConflicts, in builder: SaveRequestBuilder, _ rows: RowsReadAnew, only choice: ConflictChoice?
     ) throws -> ConflictSettlement? {
-        var settlement = ConflictSettlement(of: builder.request, by: context.mergeType, fresh: rows.values)
+        var settlement = ConflictSettlement(of: builder.request, by: mergeType, fresh: rows.values)
         switch conflicts {
         case .rows(let met):
-            guard rows.conflicts.count == met.conflicts.count else { return nil }
-            settlement.settle(rows.conflicts)
+            let open = choice?.unsettled(met.conflicts, in: rows.values) ?? Set(met.conflicts.map(\.row))
+            guard open.isSubset(of: rows.conflicts.map(\.sourceObject)) else { return nil }
+            settlement.settle(rows.conflicts.filter { open.contains($0.sourceObject) })
         case .links(let met): settlement.settle(met)
         case .constraints(let met):
-            guard settlement.settle(try constraintConflicts(met, in: builder, reading: rows.values)) else { return nil }
+            let all = try constraintConflicts(met, in: builder, reading: rows.values)
+            let open = choice?.unsettled(all, in: builder) ?? all
+            // A policy may settle conflicts one at a time, and uniting an object settles all conflicts that it has.
+            if choice != nil, open.isEmpty { return settlement }
+            guard settlement.settle(open) else { return nil }
         }
         return settlement
     }
 
-    /// Returns the conflicts of unique values with the rows that already contain them.
-    private func constraintConflicts(
+    /// Returns the conflicts of unique values with the rows or the objects that already contain them, one for each.
+    func constraintConflicts(
         _ met: UniquenessConflicts, in builder: SaveRequestBuilder, reading rows: FreshRows
     ) throws -> [ConstraintConflict] {
-        try met.conflicts.map { conflict in
-            let model = builder.model
-            guard conflict.existing.key > 0 else {
-                return ConstraintConflict(
-                    constraint: conflict.constraint, conflictingObjects: [conflict.existing, conflict.row])
+        var conflicts: [ConstraintConflict] = []
+        var indexes: [HeldValues: Int] = [:]
+        // If a row has the values that two objects of the save have, both conflict with the row.
+        let stored = Set(
+            met.conflicts.filter { !$0.isInSave }.map { HeldValues(constraint: $0.constraint, holder: $0.row) })
+        for conflict in met.conflicts {
+            let isStored = stored.contains(HeldValues(constraint: conflict.constraint, holder: conflict.row))
+            if conflict.isInSave, isStored { continue }
+            let values = HeldValues(
+                constraint: conflict.constraint, holder: origin.compiled.identity(of: conflict.existing))
+            if let index = indexes[values] {
+                conflicts[index].conflictingObjects.append(conflict.row)
+            } else {
+                indexes[values] = conflicts.count
+                conflicts.append(try constraintConflict(conflict, in: builder, reading: rows))
             }
-            guard let entity = model.entity(numbered: Int64(conflict.existing.entity)),
-                entity.root == model[conflict.row.entity].root
-            else {
-                let name = model[conflict.row.entity].name
-                throw CoreDataError(
-                    CocoaError.Code.fileReadCorruptFile.rawValue,
-                    "The row \(conflict.existing.key) in the table of \(name) has the entity number \(conflict.existing.entity), which does not belong to the table. The store is damaged.",
-                    entity: name)
-            }
-            return ConstraintConflict(
-                constraint: conflict.constraint, databaseObject: conflict.existing,
-                databaseSnapshot: rows[conflict.existing], conflictingObjects: [conflict.row])
         }
+        return conflicts
     }
+
+    private func constraintConflict(
+        _ conflict: UniquenessConflicts.Conflict, in builder: SaveRequestBuilder, reading rows: FreshRows
+    ) throws -> ConstraintConflict {
+        let model = builder.model
+        guard !conflict.isInSave else {
+            return ConstraintConflict(
+                constraint: conflict.constraint, conflictingObjects: [conflict.existing, conflict.row])
+        }
+        guard let entity = model.entity(numbered: Int64(conflict.existing.entity)),
+            entity.root == model[conflict.row.entity].root
+        else {
+            let name = model[conflict.row.entity].name
+            throw CoreDataError(
+                CocoaError.Code.fileReadCorruptFile.rawValue,
+                "The row \(conflict.existing.key) in the table of \(name) has the entity number \(conflict.existing.entity), which does not belong to the table. The store is damaged.",
+                entity: name)
+        }
+        return ConstraintConflict(
+            constraint: conflict.constraint, databaseObject: conflict.existing,
+            databaseSnapshot: rows[conflict.existing], conflictingObjects: [conflict.row])
+    }
+}
+
+/// The values of a constraint, identified by a row or an object that has them.
+private struct HeldValues: Hashable {
+    let constraint: [String]
+    let holder: RowID
 }

@@ -3,7 +3,7 @@ import SwormStore
 
 extension MetConflicts {
     /// Returns the error that lists the conflicts, of a save whose policy does not settle them.
-    func error(
+    func listing(
         in builder: SaveRequestBuilder, of context: NSManagedObjectContext, _ origin: ObjectOrigin
     ) -> CoreDataError {
         let known = builder.objects
@@ -22,7 +22,7 @@ extension MetConflicts {
                 links.conflicts.map { ($0, object($0.row), object($0.destination)) },
                 members: links.members.map { ($0.relationship, object($0.owner), object($0.member)) })
         case .constraints(let constraints):
-            return .takenValues(constraints.conflicts.map { ($0, known[$0.row]) })
+            return .takenValues(constraints.conflicts.map { ($0, known[$0.row], known[$0.existing]) })
         }
     }
 }
@@ -76,19 +76,24 @@ extension CoreDataError {
     }
 
     fileprivate static func takenValues(
-        _ pairs: [(UniquenessConflicts.Conflict, NSManagedObject?)]
+        _ cases: [(UniquenessConflicts.Conflict, object: NSManagedObject?, existing: NSManagedObject?)]
     ) -> CoreDataError {
-        let details = pairs.map { conflict, object in
+        let details = cases.map { conflict, object, existing in
             let name = object?.compiledEntity.name ?? "an entity"
+            var value: AttributeValue?
             let values = conflict.constraint.map { key -> String in
                 guard let object, case .attribute(let slot) = object.compiledEntity.slot(named: key) else { return key }
+                value = value ?? object.attribute(slot)
                 return "\(key) = \(object.attribute(slot))"
             }
+            let text = values.joined(separator: ", ")
             return CoreDataError(
                 NSManagedObjectConstraintMergeError,
-                "\(name): another object (key \(conflict.existing.key)) already has the unique values: \(values.joined(separator: ", ")).",
-                entity: object?.compiledEntity.name, key: conflict.constraint.joined(separator: ", "),
-                objects: object.map { [$0.objectID.reference] } ?? [])
+                conflict.isInSave
+                    ? "Two objects of \(name) have the same unique values: \(text). Insert only one of them, change the values, or set a merge policy."
+                    : "\(name): another object (key \(conflict.existing.key)) already has the unique values: \(text).",
+                entity: object?.compiledEntity.name, key: conflict.constraint.joined(separator: ", "), value: value,
+                objects: (conflict.isInSave ? [existing, object] : [object]).compactMap { $0?.objectID.reference })
         }
         if let only = details.first, details.count == 1 { return only }
         return CoreDataError(

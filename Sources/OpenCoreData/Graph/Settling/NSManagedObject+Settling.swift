@@ -31,6 +31,17 @@ extension NSManagedObject {
         if update?.attributes.isEmpty == false { markUpdated() }
     }
 
+    /// Replaces the stored attributes of an inserted object by those of a settled request.
+    final func takeAttributes(of insertion: SaveRequest.Insertion) {
+        for slot in compiledEntity.attributes.indices
+        where !compiledEntity.traits[slot].isTransient && compiledEntity.attributes[slot].derivation == nil {
+            guard edits[slot] != insertion.attributes[slot] else { continue }
+            edits[slot] = insertion.attributes[slot]
+            changedAttributes.insert(slot)
+        }
+        markUpdated()
+    }
+
     /// Resets changed relationships to the stored state, together with the objects at their other ends.
     final func takeBackRelationships(_ condition: (Int) -> Bool) {
         for slot in compiledEntity.relationships.indices where changedRelationships.contains(slot) && condition(slot) {

@@ -3,6 +3,7 @@ import SwormStore
 
 extension ObjectSnapshot {
     /// Returns the row that an object has read, without the content of external data, or nil if it has read none.
+    /// Values that `awakeFromFetch` has set are not part of the row.
     func rowSnapshot(of object: NSManagedObject) throws -> RowSnapshot? {
         switch self {
         case .none, .fault: return nil
@@ -10,7 +11,7 @@ extension ObjectSnapshot {
             return RowSnapshot(
                 row: object.objectID.row, version: row.version, attributes: row.attributes.map { .value($0) },
                 toOnes: row.toOnes)
-        case .row(let group, let row):
+        case .row(let group, let row), .unfired(let group, let row):
             return try group.rowSnapshot(row: row, of: object.compiledEntity, object.objectID.origin)
         case .patched(let patched):
             var snapshot = try patched.group.rowSnapshot(
@@ -18,6 +19,7 @@ extension ObjectSnapshot {
             snapshot.version = patched.version
             for (slot, value) in patched.values { snapshot.attributes[slot] = .value(value) }
             return snapshot
+        case .awakened(let awakened): return try awakened.row.rowSnapshot(of: object)
         }
     }
 

@@ -5,8 +5,9 @@ package import SwormStore
 open class NSPersistentStore: NSObject, @unchecked Sendable {
     // Mutable state is guarded by `lock`, and `objectStore` does its own locking. Hence the unchecked conformance.
 
+    private let underlying: ExchangeableReference<UnderlyingStore>
     /// The underlying store.
-    package let objectStore: any ObjectStore
+    package final var objectStore: any ObjectStore { underlying.object.store }
     /// The type of the store.
     public let type: String
     /// The configuration of the model whose entities the store contains.
@@ -20,21 +21,24 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// Called when the coordinator has removed the store.
     final var onLeave: (@Sendable () -> Void)?
 
+    /// - Parameter origin: The origin of the store that this one continues; nil for the objects of a new origin.
     init(
         _ objectStore: any ObjectStore, type: String, configurationName: String, url: URL?,
         options: [AnyHashable: Any]?,
-        coordinator: NSPersistentStoreCoordinator
+        coordinator: NSPersistentStoreCoordinator, continuing origin: ObjectOrigin? = nil
     ) {
-        self.objectStore = objectStore
+        underlying = ExchangeableReference(UnderlyingStore(store: objectStore))
         self.type = type
         self.configurationName = configurationName
         self.options = options
         place = url
         owner = coordinator
         super.init()
-        origin = ObjectOrigin(
-            storeIdentifier: objectStore.identifier, compiled: coordinator.compiledModel,
-            model: coordinator.managedObjectModel, store: self)
+        self.origin =
+            origin
+            ?? ObjectOrigin(
+                storeIdentifier: objectStore.identifier, compiled: coordinator.compiledModel,
+                model: coordinator.managedObjectModel, store: self)
     }
 
     /// The identifier in the URIs of the store's objects.
@@ -79,7 +83,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         return owner
     }
 
-    /// The metadata. Changes are written with the next save. Values that a property list cannot represent are ignored.
+    /// The metadata. Changes are written with the next save, except those of a read-only store. Values that a property
+    /// list cannot represent are ignored.
     open var metadata: [String: Any] {
         get { objectStore.metadata }
         set {
@@ -95,4 +100,17 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         onLeave?()
         objectStore.close()
     }
+
+    /// Uses another underlying store, which has the same rows, from now on. The caller closes the present one.
+    final func move(to objectStore: any ObjectStore, at url: URL) {
+        underlying.exchange(for: UnderlyingStore(store: objectStore))
+        lock.withLock { place = url }
+        origin?.move(to: self)
+    }
+}
+
+private final class UnderlyingStore: Sendable {
+    let store: any ObjectStore
+
+    init(store: any ObjectStore) { self.store = store }
 }

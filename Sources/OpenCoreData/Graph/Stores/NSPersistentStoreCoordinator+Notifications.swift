@@ -19,6 +19,5 @@ extension Notification.Name {
 public let NSAddedPersistentStoresKey: String = "added"
 /// The key for the array of removed stores in a coordinator's notifications.
 public let NSRemovedPersistentStoresKey: String = "removed"
-/// The key for the array of stores whose identifier has changed. Identifiers do not change here, so no notification has
-/// it.
+/// The key for the array of a store that was moved and the store that has its objects now, which has another identifier.
 public let NSUUIDChangedPersistentStoresKey: String = "changed"

@@ -16,7 +16,11 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     let modelError: (any Error)?
     /// The origin of objects that were never saved.
     let temporaryOrigin: ObjectOrigin
+    /// The classes that the model names.
+    let classes = ModelClasses()
     private let lock = NSRecursiveLock()
+    /// The queue of the blocks that are performed asynchronously.
+    let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
     private var stores: [NSPersistentStore] = []
     /// The cached origins by entity number. Cleared whenever a store is added or removed.
     private var knownOrigins: [[ObjectOrigin]] = []
@@ -83,6 +87,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Throws: An error if the store does not belong to this coordinator, or if it is still in use after its timeout,
     ///   or by the calling thread. In the latter cases, no new work can start in the store.
     open func remove(_ store: NSPersistentStore) throws {
+        try throwingCocoaErrors { try removeStore(store) }
+    }
+
+    private func removeStore(_ store: NSPersistentStore) throws {
         guard persistentStores.contains(where: { $0 === store }) else {
             throw CoreDataError(
                 NSPersistentStoreOperationError, "Cannot remove a store that does not belong to this coordinator.")
@@ -108,8 +116,28 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         post(.NSPersistentStoreCoordinatorStoresDidChange, [NSRemovedPersistentStoresKey: [store]])
         guard let origin = store.origin else { return }
         for context in knownContexts {
-            context.perform { [weak context] in context?.announceRemoval(of: origin) }
+            context.operations.enqueue { [weak context] in context?.announceRemoval(of: origin) }
         }
+    }
+
+    /// Makes another store take over the objects of a store, which the caller closes.
+    final func exchange(_ store: NSPersistentStore, for new: NSPersistentStore) {
+        lock.lock()
+        defer { lock.unlock() }
+        if let index = stores.firstIndex(where: { $0 === store }) { stores[index] = new }
+        knownOrigins = []
+        new.origin?.move(to: new)
+    }
+
+    /// Makes a store use another underlying store.
+    ///
+    /// - Returns: False, with nothing changed, if a store with the other one's identifier is open.
+    final func move(_ store: NSPersistentStore, to objectStore: any ObjectStore, at url: URL) -> Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        if stores.contains(where: { $0 !== store && $0.hasIdentifier(objectStore.identifier) }) { return false }
+        store.move(to: objectStore, at: url)
+        return true
     }
 
     /// Returns the open store at a URL; nil if no store is open at it.
@@ -130,7 +158,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Parameter store: A store of this coordinator.
     open func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata }
 
-    /// Sets the metadata of a store, which are written with the next save.
+    /// Sets the metadata of a store, which are written with the next save, except those of a read-only store.
     ///
     /// - Parameters:
     ///   - metadata: Property-list values by key. The framework's own keys cannot be changed.
@@ -207,8 +235,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Merges the changes of a save into the other contexts that merge automatically.
     final func passOn(_ ids: SavedIDs, from saver: NSManagedObjectContext) {
-        for context in knownContexts where context !== saver && context.automaticallyMergesChangesFromParent {
-            context.perform { [weak context] in context?.merge(ids) }
+        for context in knownContexts
+        where context !== saver && !context.hasParent && context.automaticallyMergesChangesFromParent {
+            context.operations.enqueue { [weak context] in context?.operations.merge(ids) }
         }
     }
 }

@@ -2,26 +2,34 @@ import SwormStore
 
 /// The store and the model of objects. All ids of these objects share it.
 final class ObjectOrigin: @unchecked Sendable {
-    // All properties are set once. The store does its own locking, and the model must not change while a coordinator
-    // uses it. Hence the unchecked conformance.
+    // All properties are set once, except for the location, which does its own locking. So does the store, and the model
+    // must not change while a coordinator uses it. Hence the unchecked conformance.
 
-    let storeIdentifier: String
+    private let location: ExchangeableReference<StoreLocation>
     let compiled: CompiledModel
     let model: NSManagedObjectModel
-    weak let store: NSPersistentStore?
 
     init(
         storeIdentifier: String, compiled: CompiledModel, model: NSManagedObjectModel, store: NSPersistentStore?
     ) {
-        self.storeIdentifier = storeIdentifier
+        location = ExchangeableReference(StoreLocation(identifier: storeIdentifier, store: store))
         self.compiled = compiled
         self.model = model
-        self.store = store
+    }
+
+    var storeIdentifier: String { location.object.identifier }
+
+    /// The open store; nil for objects that were never saved, and after the store was deallocated.
+    var store: NSPersistentStore? { location.object.store }
+
+    /// Makes all ids of the objects identify the same rows of another store, to which the rows were moved.
+    func move(to store: NSPersistentStore) {
+        location.exchange(for: StoreLocation(identifier: store.identifier, store: store))
     }
 
     /// Returns the description of the only entity with the given class; nil unless there is exactly one.
     func description(ofClass type: NSManagedObject.Type) -> NSEntityDescription? {
-        let names = [String(reflecting: type), String(describing: type), ".\(type)"]
+        let names = ManagedObjectClasses.names(of: type)
         let matches = compiled.entities.filter { entity in
             entity.managedObjectClassName.map { names.contains($0) } ?? false
         }
@@ -35,5 +43,16 @@ final class ObjectOrigin: @unchecked Sendable {
         let unknown = NSEntityDescription()
         unknown.name = entity.name
         return unknown
+    }
+}
+
+/// The store that contains objects, and its identifier.
+private final class StoreLocation: Sendable {
+    let identifier: String
+    weak let store: NSPersistentStore?
+
+    init(identifier: String, store: NSPersistentStore?) {
+        self.identifier = identifier
+        self.store = store
     }
 }

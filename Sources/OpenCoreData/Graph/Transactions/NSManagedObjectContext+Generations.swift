@@ -1,30 +1,35 @@
-public import Foundation
-
-/// A token for the state of the stores that a context reads.
-///
-/// There is one token, ``current``: the state at the time of the first read after it was set.
-public final class NSQueryGenerationToken: NSObject, Sendable {
-    private override init() {}
-
-    /// The newest state at the time of the context's next read.
-    public static let current = NSQueryGenerationToken()
-}
+import Foundation
+import SwormStore
 
 extension NSManagedObjectContext {
-    /// Pins the context to one state of its stores: all subsequent reads see that state.
-    ///
-    /// A save of the context moves it to the state after that save. Setting the token again moves it to the newest
-    /// state. Unpin the context (with nil) as soon as it has read what it needs: a store in write-ahead log mode cannot
-    /// shorten its log while an old state is in use.
-    ///
-    /// - Parameter generation: ``NSQueryGenerationToken/current``, or nil to read the newest state at each read.
-    public final func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
-        transactions.pin(generation != nil)
+    /// Pins the context to one state of its stores. See ``setQueryGenerationFrom(_:)``.
+    final func pin(to generation: NSQueryGenerationToken?) throws {
+        if let generation, let views = generation.views {
+            let stores = (coordinator?.persistentStores ?? []).map(\.objectStore)
+            let shared = stores.compactMap { store in views[ObjectIdentifier(store)].map { (view: $0, store: store) } }
+            guard !shared.isEmpty else {
+                throw CoreDataError(
+                    NSPersistentStoreOperationError,
+                    "The generation cannot be set: it is that of other stores. Use the token of a context with the same coordinator, or NSQueryGenerationToken.current."
+                )
+            }
+            try transactions.pin(to: generation, shared)
+        } else {
+            transactions.pin(generation != nil)
+            if let generation, generation.isImmediate { try beginPinnedSessions() }
+        }
         forgetReadAhead()
     }
 
-    /// The token that the context is pinned to.
+    /// The token of the state that the context is pinned to; nil if it is not pinned.
+    ///
+    /// If the context has not read since it was pinned, it is pinned to the newest state now.
     public final var queryGenerationToken: NSQueryGenerationToken? {
-        transactions.isPinned ? .current : nil
+        guard transactions.isPinned else { return nil }
+        lock.lock()
+        defer { lock.unlock() }
+        let hasStores = coordinator?.persistentStores.isEmpty == false
+        guard transactions.isEmpty, hasStores, (try? beginPinnedSessions()) != nil else { return .current }
+        return transactions.shareGeneration()
     }
 }

@@ -41,6 +41,8 @@ extension NSManagedObjectContext {
         of store: any ObjectStore, _ origin: ObjectOrigin
     ) throws -> any StoreTransaction {
         let transaction: any StoreTransaction
+        // Nobody can write to a snapshot that other contexts read, too.
+        if transactions.pinnedSession(of: store) is SharedSession { transactions.endPinned() }
         if let session = transactions.pinnedSession(of: store) {
             transaction = try store.beginTransaction(from: session, interruption.token)
             transactions.unpin(session)
@@ -196,7 +198,7 @@ extension NSManagedObjectContext {
         forgetReadAhead()
         for object in identities.objects where !object.hasChanges && !object.objectID.isTemporaryID {
             guard isConcerned(object.compiledEntity.number), object.status.isDisjoint(with: [.gone]) else { continue }
-            refresh(object, mergeChanges: false)
+            refreshObject(object, mergeChanges: false)
         }
     }
 }

@@ -5,6 +5,8 @@ struct PinnedGeneration {
     var isOn = false
     private var sessions: [(store: ObjectIdentifier, session: any StoreSession, keepsFiles: Bool)] = []
     private var parked: [any StoreSession] = []
+    /// The token of the state that the sessions see, once it was asked for.
+    private(set) var token: NSQueryGenerationToken?
 
     /// Returns the session of a store. A context has few sessions, so a linear search is fastest.
     func session(of store: any ObjectStore) -> (any StoreSession)? {
@@ -14,10 +16,40 @@ struct PinnedGeneration {
 
     mutating func hold(_ session: any StoreSession, of store: any ObjectStore) {
         sessions.append((ObjectIdentifier(store), session, store.viewsKeepFiles))
+        token = nil
     }
 
     /// Forgets a session that is ended elsewhere.
-    mutating func forget(_ session: any StoreSession) { sessions.removeAll { $0.session === session } }
+    mutating func forget(_ session: any StoreSession) {
+        sessions.removeAll { $0.session === session }
+        token = nil
+    }
+
+    /// Returns the token of the state that the sessions see. Other contexts can then use the sessions too.
+    ///
+    /// - Parameter replacing: Called with each session, and with the one that replaces it.
+    mutating func share(_ replacing: (any StoreSession, any StoreSession) -> Void) -> NSQueryGenerationToken {
+        if let token { return token }
+        var views: [ObjectIdentifier: SharedView] = [:]
+        for index in sessions.indices {
+            let session = sessions[index].session
+            if let view = (session as? SharedSession)?.view {
+                views[sessions[index].store] = view
+                continue
+            }
+            let view = SharedView(session)
+            let shared = SharedSession(view)
+            replacing(session, shared)
+            sessions[index].session = shared
+            views[sessions[index].store] = view
+        }
+        let made = NSQueryGenerationToken(views)
+        token = made
+        return made
+    }
+
+    /// Notes the token of the state that the sessions see.
+    mutating func note(_ token: NSQueryGenerationToken) { self.token = token }
 
     /// Ends the sessions. Those that preserve the files that their rows name stay open until ``endParked()``. The next
     /// read starts new sessions.
@@ -43,7 +75,7 @@ struct PinnedGeneration {
     }
 
     private mutating func takeSessions() -> [(store: ObjectIdentifier, session: any StoreSession, keepsFiles: Bool)] {
-        defer { sessions = [] }
+        defer { (sessions, token) = ([], nil) }
         return sessions
     }
 }

@@ -95,6 +95,26 @@ struct Transactions {
         try interruption.enter(session)
     }
 
+    /// Returns the token of the state that the pinned sessions see, which other contexts can then be pinned to.
+    mutating func shareGeneration() -> NSQueryGenerationToken {
+        pinned.share { [interruption] old, new in
+            interruption.leave(old)
+            // An interruption is thrown by the next read.
+            try? interruption.enter(new)
+        }
+    }
+
+    /// Pins the sessions of a token that another context shares.
+    ///
+    /// - Throws: An error if the context was interrupted.
+    mutating func pin(
+        to token: NSQueryGenerationToken, _ views: [(view: SharedView, store: any ObjectStore)]
+    ) throws {
+        pin(true)
+        for (view, store) in views { try pin(SharedSession(view), of: store) }
+        pinned.note(token)
+    }
+
     /// Gives up a pinned session that has become a transaction.
     mutating func unpin(_ session: any StoreSession) {
         interruption.leave(session)

@@ -10,8 +10,11 @@ extension NSManagedObjectContext {
     /// - Parameter object: An object of this context that was deleted in it.
     /// - Throws: A ``CoreDataError`` if another object of the context has the key.
     package final func revive(_ object: NSManagedObject) throws {
-        if object.objectID.isTemporaryID || object.status.contains(.deleted) { return insert(object) }
-        guard object.status.contains(.gone) else { return }
+        if object.status.contains(.deleted) { return insertObject(object) }
+        let wasSaved = !object.snapshot.isNone
+        guard object.status.contains(.gone) || !wasSaved && object.context == nil else { return }
+        // The object of a child may have got its permanent id since.
+        if let id = nesting.permanentIDs[object.objectID.row] { object.take(id: id) }
         let key = identityKey(of: object.objectID.row, in: object.objectID.origin)
         if let other = identities[key], other !== object {
             throw CoreDataError(
@@ -19,17 +22,16 @@ extension NSManagedObjectContext {
                 "Cannot insert \(object.compiledEntity.name) \(object.objectID) again: an object with its key exists.",
                 entity: object.compiledEntity.name, objects: [object.objectID.reference])
         }
-        recorder?.noteInsertion(of: object)
-        saving.noteLost(object, version: object.snapshot.version)
-        object.dropChanges()
-        object.snapshot = .none
-        object.edits = SlotValues(all: object.compiledEntity.defaultValues)
-        object.context = self
-        object.status.subtract([.gone, .inaccessible, .deleted, .updated])
-        object.status.insert(.inserted)
-        identities[key] = object
-        insertedList.insert(object)
-        object.noteInsertion()
+        // The id of an object that a child has saved is temporary until there is a row.
+        if !object.objectID.isTemporaryID { saving.noteLost(object, version: object.snapshot.version) }
+        if wasSaved {
+            object.dropChanges()
+            object.snapshot = .none
+            object.edits = SlotValues(all: object.compiledEntity.defaultValues)
+        }
+        if object.status.contains(.deletionMerged) { mergedDeletions.removeAll { $0 === object } }
+        object.status.subtract([.inaccessible, .deleted, .updated, .deletionMerged])
+        register(object)
     }
 
     /// Returns whether the row of an object exists in the store.

@@ -1,4 +1,6 @@
 public import Foundation
+import SwormPredicates
+import SwormStore
 
 /// The operation of an entity mapping on the objects of an entity.
 public enum NSEntityMappingType: UInt, Sendable {
@@ -43,10 +45,18 @@ open class NSEntityMapping: NSObject {
     /// The mappings of the relationships of the new objects. Relationships without a mapping stay empty.
     open var relationshipMappings: [NSPropertyMapping]?
 
-    /// The condition for the old objects that are migrated; nil for all objects.
+    /// The expression that fetches the old objects that are migrated; nil for all objects of the source entity.
     ///
-    /// It replaces Core Data's `sourceExpression`, an expression that fetches the objects.
-    open var sourcePredicate: NSPredicate?
+    /// It is a fetch of the source entity with a condition:
+    ///
+    /// ```swift
+    /// mapping.sourceExpression = NSExpression(
+    ///     format: """
+    ///         FETCH(FUNCTION($manager, "fetchRequestForSourceEntityNamed:predicateString:", "Book", "year > 1900"), \
+    ///         $manager.sourceContext, NO)
+    ///         """)
+    /// ```
+    open var sourceExpression: NSExpression?
 
     /// The class of the policy that migrates the objects; nil for `NSEntityMigrationPolicy` itself.
     open var entityMigrationPolicyType: NSEntityMigrationPolicy.Type?
@@ -71,4 +81,25 @@ open class NSEntityMapping: NSObject {
 
     /// The mapping's name, for messages and logs.
     open override var description: String { "NSEntityMapping \(name ?? "without name")" }
+}
+
+extension NSEntityMapping {
+    /// Returns the condition for the old objects that are migrated; nil for all objects.
+    ///
+    /// - Throws: An error for an expression that a mapping does not support.
+    final func sourcePredicate() throws -> NSPredicate? {
+        guard let sourceExpression else { return nil }
+        guard case .function(fetchFunction, let parts) = try sourceExpression.tree(), parts.count == 3,
+            case .function(MigrationMessage.request.rawValue, let request) = parts[0], request.count == 3,
+            case .value(.string(let entity)) = request[1], case .value(.string(let format)) = request[2],
+            parts[2] == .value(.bool(false)), entity == sourceEntityName
+        else {
+            throw CoreDataError(
+                NSMigrationError,
+                "The sourceExpression `\(sourceExpression)` of the entity mapping '\(name ?? "")' is not supported. It must fetch the objects of \(sourceEntityName ?? "the source entity"): FETCH(FUNCTION($manager, \"fetchRequestForSourceEntityNamed:predicateString:\", \"\(sourceEntityName ?? "")\", \"TRUEPREDICATE\"), $manager.sourceContext, NO)."
+            )
+        }
+        let tree = try parsePredicate(format)
+        return tree == .constant(true) ? nil : FormatPredicate(tree: tree)
+    }
 }

@@ -43,8 +43,10 @@ open class NSEntityMigrationPolicy: NSObject {
     ) throws {
         guard let name = mapping.destinationEntityName else { return }
         let object = NSEntityDescription.insertNewObject(forEntityName: name, into: manager.destinationContext)
-        for property in mapping.attributeMappings ?? [] {
-            try property.setAttribute(of: object, from: sInstance, manager: manager)
+        try throwingCocoaErrors {
+            for property in mapping.attributeMappings ?? [] {
+                try property.setAttribute(of: object, from: sInstance, manager: manager)
+            }
         }
         manager.associate(sourceInstance: sInstance, withDestinationInstance: object, for: mapping)
     }
@@ -66,8 +68,10 @@ open class NSEntityMigrationPolicy: NSObject {
         forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
     ) throws {
         let sources = manager.sourceInstances(forEntityMappingName: mapping.name, destinationInstances: [dInstance])
-        for property in mapping.relationshipMappings ?? [] where !manager.isSetByInverse(property, in: mapping) {
-            try property.setRelationship(of: dInstance, from: sources, manager: manager)
+        try throwingCocoaErrors {
+            for property in mapping.relationshipMappings ?? [] where !manager.isSetByInverse(property, in: mapping) {
+                try property.setRelationship(of: dInstance, from: sources, manager: manager)
+            }
         }
     }
 

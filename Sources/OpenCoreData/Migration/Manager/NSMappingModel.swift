@@ -1,4 +1,5 @@
 public import Foundation
+import SwormPredicates
 import SwormStore
 
 /// A model that specifies how the objects of an old model are migrated to a new one.
@@ -18,6 +19,26 @@ open class NSMappingModel: NSObject {
     /// Creates a model without mappings.
     public override init() { super.init() }
 
+    /// Creates a mapping model from a compiled file.
+    ///
+    /// - Parameter url: The URL of the file.
+    /// - Returns: nil, because compiled mapping models cannot be read.
+    public convenience init?(contentsOf url: URL?) { nil }
+
+    /// Creates the mapping model between two models from a compiled file among the resources of bundles.
+    ///
+    /// - Parameters:
+    ///   - bundles: The bundles; nil for the main bundle.
+    ///   - sourceModel: The old model.
+    ///   - destinationModel: The new model.
+    /// - Returns: nil, because compiled mapping models cannot be read. Infer the mapping, or create it in code.
+    public convenience init?(
+        from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?,
+        destinationModel: NSManagedObjectModel?
+    ) {
+        nil
+    }
+
     /// Returns the inferred mapping between two models, by names and renaming identifiers.
     ///
     /// Entities and properties may be added, removed, renamed, and moved within a hierarchy; a property that becomes
@@ -32,10 +53,10 @@ open class NSMappingModel: NSObject {
     open class func inferredMappingModel(
         forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel
     ) throws -> NSMappingModel {
+        let mapping = try throwingCocoaErrors { try ModelMapping.inferred(from: sourceModel, to: destinationModel) }
         let model = NSMappingModel()
         let hashes = (sourceModel.entityVersionHashesByName, destinationModel.entityVersionHashesByName)
-        model.entityMappings = try ModelMapping.inferred(from: sourceModel, to: destinationModel).entities.map {
-            entity in
+        model.entityMappings = mapping.entities.map { entity in
             NSEntityMapping(
                 entity, sourceHash: entity.source.flatMap { hashes.0[$0] },
                 destinationHash: entity.destination.flatMap { hashes.1[$0] })
@@ -62,16 +83,32 @@ extension NSEntityMapping {
         destinationEntityVersionHash = destinationHash
         guard entity.destination != nil else { return }
         attributeMappings = entity.attributes.compactMap { property in
-            property.destination.map {
-                NSPropertyMapping(name: $0, valueExpression: property.source.map { .source($0) })
-            }
+            property.destination.map { NSPropertyMapping($0, property.source.map(ExpressionTree.source)) }
         }
         relationshipMappings = entity.relationships.compactMap { property in
-            property.destination.map {
-                NSPropertyMapping(
-                    name: $0,
-                    valueExpression: property.source.map { .destinationInstances(forSourceRelationshipNamed: $0) })
-            }
+            property.destination.map { NSPropertyMapping($0, property.source.map(ExpressionTree.successors)) }
         }
+    }
+}
+
+extension NSPropertyMapping {
+    fileprivate convenience init(_ name: String, _ value: ExpressionTree?) {
+        self.init()
+        self.name = name
+        valueExpression = value.map { NSExpression.make($0) }
+    }
+}
+
+extension ExpressionTree {
+    /// Returns the expression for a property of the old object.
+    fileprivate static func source(_ keyPath: String) -> ExpressionTree {
+        keyPath.split(separator: ".").reduce(.variable("source")) { .key($0, String($1)) }
+    }
+
+    /// Returns the expression for the new objects of the destinations of a relationship of the old object.
+    fileprivate static func successors(_ name: String) -> ExpressionTree {
+        .function(
+            MigrationMessage.successorsOfRelationship.rawValue,
+            [.variable("manager"), .value(.string(name)), source(name)])
     }
 }

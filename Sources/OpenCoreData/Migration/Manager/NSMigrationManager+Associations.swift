@@ -37,7 +37,7 @@ extension NSMigrationManager {
     final func settle() {
         guard !pendingAssociations.isEmpty else { return }
         do {
-            try destinationContext.obtainPermanentIDs(for: pendingAssociations.map(\.destination))
+            try destinationContext.assignPermanentIDs(to: pendingAssociations.map(\.destination))
         } catch {
             destinationContext.noteReadError(error)
             return
@@ -78,7 +78,8 @@ extension NSMigrationManager {
     final func objects(_ rows: [RowID], in context: NSManagedObjectContext) -> [NSManagedObject] {
         guard let origin = context.coordinator?.persistentStores.first?.origin else { return [] }
         return rows.map { row in
-            context.object(with: NSManagedObjectID(entity: origin.compiled[row.entity], key: row.key, origin: origin))
+            context.objectOrFault(
+                with: NSManagedObjectID(entity: origin.compiled[row.entity], key: row.key, origin: origin))
         }
     }
 }

@@ -25,6 +25,11 @@ extension NSMigrationManager {
                     "The policy '\(entity.entityMigrationPolicyClassName ?? "")' of entity mapping '\(name)' is not a known "
                         + "class. Qualify it with its module, or set entityMigrationPolicyType.")
             }
+            do {
+                _ = try entity.sourcePredicate()
+            } catch {
+                issues.add("Entity mapping '\(name)' has a sourceExpression that is not valid: \(error)")
+            }
             let source = check(
                 entity.sourceEntityName, hash: entity.sourceEntityVersionHash, in: sourceModel, hashes: hashes.0,
                 side: "old", mapping: name,
@@ -73,18 +78,27 @@ extension NSMigrationManager {
             let name = property.name ?? ""
             if destination.propertiesByName[Self.first(of: name)] == nil { refuse(name, of: destination, side: "new") }
         }
-        guard let source, let form = property.valueExpression?.form else { return }
-        switch form {
+        let value: MappedValue?
+        do {
+            value = try property.checkedValue()
+        } catch {
+            issues.add(
+                "Entity mapping '\(mapping)' has an expression for '\(property.name ?? "")' that is not valid: \(error)",
+                entity: destination?.name, key: property.name)
+            return
+        }
+        guard let source, let value else { return }
+        switch value {
         case .source(let path):
             if source.propertiesByName[Self.first(of: path)] == nil { refuse(path, of: source, side: "old") }
-        case .relationship(let name):
-            if source.relationshipsByName[name] == nil { refuse(name, of: source, side: "old") }
+        case .relationship(let path):
+            if source.relationshipsByName[Self.first(of: path)] == nil { refuse(path, of: source, side: "old") }
         case .entityMapping(let other, let path):
             if source.relationshipsByName[Self.first(of: path)] == nil { refuse(path, of: source, side: "old") }
             if model.entityMappingsByName[other] == nil {
                 issues.add("Entity mapping '\(mapping)' names the entity mapping '\(other)', which does not exist.")
             }
-        case .constant, .block: break
+        case .computed, .constant, .block: break
         }
     }
 

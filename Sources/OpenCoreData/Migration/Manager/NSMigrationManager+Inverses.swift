@@ -15,7 +15,7 @@ extension NSMigrationManager {
     }
 
     private func inverseSets(_ property: NSPropertyMapping, in mapping: NSEntityMapping) -> Bool {
-        guard case .relationship(let formerName)? = property.valueExpression?.form,
+        guard case .relationship(let formerName)? = property.value,
             let relationship = destinationEntity(for: mapping)?.relationshipsByName[property.name ?? ""],
             let former = sourceEntity(for: mapping)?.relationshipsByName[formerName],
             relationship.isToMany, !relationship.isOrdered, let inverse = relationship.inverseRelationship,
@@ -27,9 +27,7 @@ extension NSMigrationManager {
         let areSet = others.allSatisfy { other in
             setsRelationships(other) && other.destinationEntityName != nil
                 && (other.relationshipMappings ?? []).contains { side in
-                    guard side.name == inverse.name, case .relationship(let name)? = side.valueExpression?.form else {
-                        return false
-                    }
+                    guard side.name == inverse.name, case .relationship(let name)? = side.value else { return false }
                     return name == formerInverse.name
                 }
         }

@@ -72,11 +72,11 @@ extension NSMigrationManager {
         try throwCancellation()
     }
 
-    private func request(_ mapping: NSEntityMapping) -> NSFetchRequest<NSManagedObjectID> {
+    private func request(_ mapping: NSEntityMapping) throws -> NSFetchRequest<NSManagedObjectID> {
         let request = NSFetchRequest<NSManagedObjectID>(entityName: mapping.sourceEntityName ?? "")
         request.resultType = .managedObjectIDResultType
         request.includesSubentities = false
-        request.predicate = mapping.sourcePredicate
+        request.predicate = try mapping.sourcePredicate()
         return request
     }
 
@@ -155,12 +155,13 @@ extension NSMigrationManager {
                     try throwCancellation()
                     do {
                         try object.validateForInsert()
-                    } catch let error as CoreDataError {
-                        errors += error.flattened
+                    } catch {
+                        guard let own = error.asCoreData else { throw error }
+                        errors += own.flattened
                     }
                     try destinationContext.throwReadError()
                 }
-                destinationContext.reset()
+                destinationContext.resetObjects()
                 lentFiles.forget()
             }
         }
@@ -174,16 +175,16 @@ extension NSMigrationManager {
     /// Writes the new objects, and releases all objects.
     private func flush() throws {
         try write()
-        sourceContext.reset()
+        sourceContext.resetObjects()
     }
 
     /// Writes the new objects, and releases them.
     private func write() throws {
         settle()
         forgetDeleted()
-        try destinationContext.save()
+        try destinationContext.saveChanges()
         pendingBytes = 0
-        destinationContext.reset()
+        destinationContext.resetObjects()
         lentFiles.forget()
     }
 

@@ -25,6 +25,8 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
     public final let destinationContext: NSManagedObjectContext
     /// The current entity mapping.
     open internal(set) var currentEntityMapping: NSEntityMapping!
+    /// Has no effect: a migration is always made object by object, whatever the type of the store.
+    open var usesStoreSpecificMigrationManager = true
     /// Custom information of the policies.
     open var userInfo: [AnyHashable: Any]?
 
@@ -80,8 +82,8 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
 
     /// Discards the state of the last migration.
     open func reset() {
-        sourceContext.reset()
-        destinationContext.reset()
+        sourceContext.resetObjects()
+        destinationContext.resetObjects()
         associations = MigrationAssociations()
         lentFiles.forget()
         pendingAssociations = []
@@ -113,6 +115,16 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
         with mappings: NSMappingModel?, toDestinationURL dURL: URL, destinationType dStoreType: String,
         destinationOptions dOptions: [AnyHashable: Any]? = nil
     ) throws {
+        let source = MigrationStore(
+            url: sourceURL, type: sStoreType, options: sOptions ?? [:], model: sourceModel, lentFiles: lentFiles)
+        let destination = MigrationStore(
+            url: dURL, type: dStoreType, options: dOptions ?? [:], model: destinationModel, lentFiles: lentFiles)
+        try throwingCocoaErrors { try migrate(source, to: destination, with: mappings) }
+    }
+
+    private func migrate(
+        _ source: MigrationStore, to destination: MigrationStore, with mappings: NSMappingModel?
+    ) throws {
         try state.withLock { state in
             guard !state.isRunning else {
                 throw CoreDataError(
@@ -131,10 +143,6 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
             ?? NSMappingModel.inferredMappingModel(forSourceModel: sourceModel, destinationModel: destinationModel)
         try check(mapping)
         mappingModel = mapping
-        let source = MigrationStore(
-            url: sourceURL, type: sStoreType, options: sOptions ?? [:], model: sourceModel, lentFiles: lentFiles)
-        let destination = MigrationStore(
-            url: dURL, type: dStoreType, options: dOptions ?? [:], model: destinationModel, lentFiles: lentFiles)
         try run(mapping, from: source, to: destination)
         note(progress: 1)
         reporter?.end()

@@ -7,8 +7,8 @@ extension NSPropertyMapping {
     final func setAttribute(of object: NSManagedObject, from source: NSManagedObject, manager: NSMigrationManager)
         throws
     {
-        guard let name, let expression = valueExpression else { return }
-        if case .source(let key) = expression.form, case .attribute(let from)? = source.compiledEntity.slot(named: key),
+        guard let name, let expression = try checkedValue() else { return }
+        if case .source(let key) = expression, case .attribute(let from)? = source.compiledEntity.slot(named: key),
             case .attribute(let to)? = object.compiledEntity.slot(named: name)
         {
             // Access by slot copies the value unchanged, and reports a read error here rather than at the next save.
@@ -29,7 +29,7 @@ extension NSPropertyMapping {
     final func setRelationship(of object: NSManagedObject, from sources: [NSManagedObject], manager: NSMigrationManager)
         throws
     {
-        guard let name, let expression = valueExpression,
+        guard let name, let expression = try checkedValue(),
             case .relationship(let slot)? = object.compiledEntity.slot(named: name)
         else { return }
         let relationship = object.compiledEntity.relationships[slot]
@@ -79,38 +79,10 @@ extension NSPropertyMapping {
     }
 }
 
-extension NSPropertyMapping.Expression {
-    func value(for source: NSManagedObject, manager: NSMigrationManager) throws -> Any? {
-        switch form {
-        case .source(let keyPath): source.value(at: keyPath)
-        case .constant(let value): value
-        case .block(let block): try block(source, manager)
-        case .relationship(let name): manager.destinationInstances(of: Self.members(source.value(forKey: name)))
-        case .entityMapping(let mapping, let keyPath):
-            manager.destinationInstances(
-                forEntityMappingName: mapping, sourceInstances: Self.members(source.value(forKeyPath: keyPath)))
-        }
-    }
-
-    private static func members(_ value: Any?) -> [NSManagedObject] {
-        switch value {
-        case let object as NSManagedObject: [object]
-        case let set as Set<NSManagedObject>: set.sorted { $0.objectID.key < $1.objectID.key }
-        case let ordered as NSOrderedSet: ordered.array.compactMap { $0 as? NSManagedObject }
-        default: []
-        }
-    }
-}
-
 extension NSManagedObject {
     /// Returns whether an attribute keeps its default value instead of being set to nil.
     fileprivate final func keepsDefault(_ slot: Int) -> Bool {
         !compiledEntity.attributes[slot].isOptional && compiledEntity.defaultValues[slot] != .null
-    }
-
-    /// Returns the value at a key path. The path of an element of a composite attribute is treated as a key.
-    fileprivate final func value(at keyPath: String) -> Any? {
-        compiledEntity.slot(named: keyPath) != nil ? value(forKey: keyPath) : value(forKeyPath: keyPath)
     }
 }
 

@@ -64,7 +64,11 @@ extension ModelCompiler {
         default: break
         }
         if let derived {
-            if (derived.derivation ?? "").isEmpty {
+            if let issue = derived.derivationIssue {
+                issues.add(
+                    "The derivation expression of attribute '\(path)' cannot be parsed: \(issue)", entity: entity,
+                    key: attribute.name)
+            } else if (derived.derivation ?? "").isEmpty {
                 issues.add(
                     "Derived attribute '\(path)' has no derivation expression.", entity: entity, key: attribute.name)
             }

@@ -10,6 +10,10 @@ open class NSEntityDescription: NSObject, NSCopying {
     open var name: String? { didSet { changed() } }
 
     /// The name of the class of the entity's objects. The default is `NSManagedObject`.
+    ///
+    /// The names that Xcode writes are found: `Module.Dog`, and `Dog` and `.Dog` for a class of the program's own module, or
+    /// of a module of which the program has asked a context of the model for a class, with `Dog(context:)` or an
+    /// `NSFetchRequest<Dog>`.
     open var managedObjectClassName: String! = "NSManagedObject" { didSet { changed() } }
 
     /// Whether the entity has no objects itself, only objects of its sub-entities.

@@ -12,6 +12,17 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
     /// The entity that has the index.
     open internal(set) weak var entity: NSEntityDescription?
 
+    /// The condition of the rows in a partial index; nil for all rows.
+    ///
+    /// Setting a predicate that is not made from a format leaves the index out of stores.
+    open var partialIndexPredicate: NSPredicate? {
+        get { partialPredicate.map { FormatPredicate(tree: $0) } }
+        set {
+            partialPredicate = newValue.flatMap { try? $0.tree() }
+            partialPredicateText = partialPredicate?.format ?? newValue?.description
+        }
+    }
+
     /// The predicate of the rows in a partial index; nil for all rows.
     package var partialPredicate: PredicateTree? { didSet { entity?.changed() } }
 

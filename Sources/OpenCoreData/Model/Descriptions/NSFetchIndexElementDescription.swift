@@ -1,4 +1,5 @@
 public import Foundation
+import SwormPredicates
 
 /// The way in which an index stores an element.
 public enum NSFetchIndexElementType: UInt, Sendable {
@@ -48,12 +49,13 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
     /// Creates an element.
     ///
     /// - Parameters:
-    ///   - property: The property to index. The index's entity must declare or inherit it.
+    ///   - property: The property to index, which the index's entity must declare or inherit, or an
+    ///     ``NSExpressionDescription`` whose expression is the name of one, `self` for the object's key, or `entity`.
     ///   - collationType: The way in which the element is stored.
     public init(property: NSPropertyDescription, collationType: NSFetchIndexElementType) {
-        self.property = property
+        self.property = property.isComputed ? nil : property
         self.collationType = collationType
-        givenTarget = .property(property.name)
+        givenTarget = property.isComputed ? Target(computed: property) : .property(property.name)
         super.init()
     }
 
@@ -72,5 +74,18 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
     /// belong to.
     final func duplicate() -> NSFetchIndexElementDescription {
         NSFetchIndexElementDescription(target: target, collationType: collationType, isAscending: isAscending)
+    }
+}
+
+extension NSFetchIndexElementDescription.Target {
+    /// Creates the subject of an expression. An expression that is no key gives its own text, which names no property.
+    fileprivate init(computed property: NSPropertyDescription) {
+        let keys = try? property.computingExpression?.tree().pathKeys
+        switch keys {
+        case []?, ["self"]?: self = .primaryKey
+        case ["entity"]?: self = .entity
+        case let keys?: self = .property(keys.joined(separator: "."))
+        case nil: self = .property(property.computingExpression?.content.text ?? property.name)
+        }
     }
 }

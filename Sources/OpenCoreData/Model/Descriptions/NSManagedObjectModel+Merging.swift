@@ -6,7 +6,8 @@ extension NSManagedObjectModel {
     ///
     /// The entities are copied. A relationship refers to the entity with its destination's name in the merged model.
     ///
-    /// - Parameter models: The models; if it is nil, the result is nil, because there is no main bundle to search.
+    /// - Parameter models: The models; if it is nil, the result is nil. To merge the models of the main bundle, use
+    ///   ``mergedModel(from:)``.
     /// - Returns: nil if two models have different entities with the same name.
     public convenience init?(byMerging models: [NSManagedObjectModel]?) {
         self.init()
@@ -88,6 +89,7 @@ extension NSManagedObjectModel {
         }
         for part in parts {
             identifiers.formUnion(part.model.versionIdentifiers)
+            requestTemplates.merge(part.model.requestTemplates) { first, _ in first }
             for (name, members) in part.model.configurationMembers {
                 configurations[name, default: []] += members.compactMap { member in
                     part.names.contains(member.name ?? "") ? copyByName[member.name ?? ""] : nil

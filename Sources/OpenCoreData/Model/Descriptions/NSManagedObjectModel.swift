@@ -17,6 +17,13 @@ open class NSManagedObjectModel: NSObject, NSCopying {
     /// tables.
     package var storeHashes: [String: Data]? { didSet { changed() } }
 
+    /// The settings of the request templates by name.
+    package var requestTemplates: [String: RequestTemplate] = [:]
+
+    /// The words of the application for the names of entities and properties, with keys such as `Entity/Book` and
+    /// `Property/title/Entity/Book`; nil for none. Messages do not use them.
+    open var localizationDictionary: [String: String]?
+
     /// Notes about the file that the model was read from, for its author.
     package var readingNotes: [String] = []
 
@@ -53,6 +60,8 @@ open class NSManagedObjectModel: NSObject, NSCopying {
         copy.entities = copies
         copy.versionIdentifiers = versionIdentifiers
         copy.storeHashes = storeHashes
+        copy.requestTemplates = requestTemplates
+        copy.localizationDictionary = localizationDictionary
         let places = Dictionary(
             zip(storedEntities.map(ObjectIdentifier.init), copies), uniquingKeysWith: { first, _ in first })
         copy.configurationMembers = configurationMembers.mapValues { members in

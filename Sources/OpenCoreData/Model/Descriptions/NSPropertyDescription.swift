@@ -94,6 +94,12 @@ open class NSPropertyDescription: NSObject, NSCopying {
         (composite?.declaringEntity ?? declaringEntity)?.changed()
     }
 
+    /// Whether an expression computes the property.
+    var isComputed: Bool { false }
+
+    /// The expression that computes the property; nil for a stored property.
+    var computingExpression: NSExpression? { nil }
+
     /// Returns a new description of the same class. Each subclass overrides it.
     func makeEmptyCopy() -> NSPropertyDescription { NSPropertyDescription() }
 

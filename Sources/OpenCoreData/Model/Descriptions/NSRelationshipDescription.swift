@@ -14,7 +14,8 @@ open class NSRelationshipDescription: NSPropertyDescription {
     /// The maximum number of objects: 1 for a to-one relationship, 0 for no limit.
     open var maxCount: Int = 0 { didSet { changed() } }
 
-    /// The minimum number of objects; an optional relationship may nevertheless be empty.
+    /// The minimum number of objects. An optional relationship may nevertheless be empty, and so may a to-many relationship
+    /// that is not optional, if this is 0.
     open var minCount: Int = 0 { didSet { changed() } }
 
     /// The effect on the destination objects when an object is deleted. The default is to nullify.

@@ -67,6 +67,7 @@ extension NSPredicate {
     /// - Throws: The error in the format, or an error for a kind of predicate that no store supports.
     func tree() throws -> PredicateTree {
         if let format = self as? FormatPredicate { return try format.content.get() }
+        if let comparison = self as? any ComparisonHolding { return try comparison.predicate.content.get() }
         if let compound = self as? NSCompoundPredicate {
             let parts = try compound.subpredicates.map { try $0.tree() }
             switch compound.compoundPredicateType {

@@ -2,6 +2,12 @@ import Foundation
 import SwormPredicates
 import SwormStore
 
+extension ValidationRule: ErrorAttachment {
+    func userInfo(findingObjectsIn finder: (any ErrorObjectFinder)?) -> [String: Any] {
+        [NSValidationPredicateErrorKey: predicate]
+    }
+}
+
 extension ValidationRule {
     /// Creates the rule of a predicate over a value: one of the plain rules if they are equivalent, so that errors can
     /// name the limit.

@@ -99,10 +99,13 @@ struct ArchivedPredicate {
 
     // MARK: Expressions
 
+    /// The names of the functions that are steps of key paths. Calls accept them with and without the colon.
+    private static let pathSelectors = ["valueForKey:", "valueForKeyPath:", "valueForKey", "valueForKeyPath"]
+
     /// Returns whether a function is a step of a key path.
     private func isPath(_ object: Object) -> Bool {
         object.className == "NSKeyPathExpression"
-            || ["valueForKey:", "valueForKeyPath:"].contains(archive.string(of: object, field: "NSSelectorName") ?? "")
+            || Self.pathSelectors.contains(archive.string(of: object, field: "NSSelectorName") ?? "")
     }
 
     private func expression(_ object: Object, depth: Int, nodes: inout Int) throws(ArchiveError) -> ExpressionTree {
@@ -116,7 +119,10 @@ struct ArchivedPredicate {
             let base = try archive.object(of: object, field: "NSOperand").map { operand throws(ArchiveError) in
                 try expression(operand, depth: depth + 1, nodes: &nodes)
             }
-            return try keys(of: object, &nodes).reduce(base ?? .evaluatedObject) { .key($0, $1) }
+            let path: ExpressionTree = try keys(of: object, &nodes).reduce(base ?? .evaluatedObject) { .key($0, $1) }
+            // Each step may have many keys, so that the steps within the limit of depth can exceed it together.
+            guard !path.isTooDeep else { throw ArchiveError("it has a path that is too long") }
+            return path
         case 10: return .path(try keys(archive.string(of: object, field: "NSKeyPath"), nodes: &nodes))
         case 14:
             return .list(try expressions(archive[object, "NSCollection"], depth: depth, nodes: &nodes))

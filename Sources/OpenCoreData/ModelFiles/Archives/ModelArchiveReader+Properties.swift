@@ -1,7 +1,5 @@
 import Foundation
 import SwormPredicates
-import SwormSQLite
-import SwormRows
 import SwormStore
 
 extension ModelArchiveReader {
@@ -14,15 +12,12 @@ extension ModelArchiveReader {
         case "NSFetchedPropertyDescription":
             let property = NSFetchedPropertyDescription()
             try readCommon(property, from: object)
-            let request = archive.object(of: object, field: "NSFetchRequest")
-            property.requestedEntityName =
-                archive.string(of: object, field: "_NSFetchRequestEntityName")
-                ?? request.flatMap { archive.object(of: $0, field: "NSEntity") }.flatMap {
-                    archive.string(of: $0, field: "NSEntityName")
-                }
-            if let predicate = request.flatMap({ archive.object(of: $0, field: "NSPredicate") }) {
-                property.requestPredicateText =
-                    read({ try $0.predicate(predicate) }, for: "the predicate of '\(entity).\(property.name)'")?.format
+            if let request = archive.object(of: object, field: "NSFetchRequest") {
+                property.request = try self.request(
+                    from: request, predicate: "the predicate of '\(entity).\(property.name)'")
+            }
+            if let name = archive.string(of: object, field: "_NSFetchRequestEntityName") {
+                property.requestedEntityName = name
             }
             return property
         case "_NSPropertyDescriptionProxy":
@@ -193,19 +188,6 @@ extension ModelArchiveReader {
 
     private mutating func plainValue(_ object: Object, depth: Int) throws -> Any? {
         switch object.className {
-        case "NSString", "NSMutableString": return archive.string(.object(object))
-        case "NSDate":
-            guard case .real(let seconds) = archive[object, "NS.time"] else { return nil }
-            return Date(timeIntervalSinceReferenceDate: seconds)
-        case "NSUUID":
-            guard case .data(let bytes) = archive[object, "NS.uuidbytes"] else { return nil }
-            return bytes.withUnsafeBytes { UUID(bytes: $0) }
-        case "NSData", "NSMutableData":
-            guard case .data(let bytes) = archive[object, "NS.data"] else { return nil }
-            return bytes
-        case "NSURL":
-            return archive.string(of: object, field: "NS.relative").flatMap { URL(string: $0) }
-        case "NSDecimalNumber": return decimal(object)
         case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet":
             return try elements(.object(object)).compactMap { try plainValue($0, depth: depth) }
         case "NSDictionary", "NSMutableDictionary":
@@ -215,25 +197,7 @@ extension ModelArchiveReader {
                 result[key] = value
             }
             return result
-        default: return nil
+        default: return archive.leaf(object)
         }
-    }
-
-    /// Returns a decimal from its archived parts: up to eight words of sixteen bits, the lowest first, and a power of
-    /// ten.
-    private func decimal(_ object: Object) -> Decimal? {
-        guard case .data(let bytes) = archive[object, "NS.mantissa"],
-            let exponent = archive.int(of: object, field: "NS.exponent"),
-            (-128...127).contains(exponent)
-        else { return nil }
-        // The byte order: 0 means that of the machine, 1 little-endian, 2 big-endian.
-        let isBig = archive.int(of: object, field: "NS.mantissa.bo") == 2
-        var number = Decimal.zero
-        for word in stride(from: 0, to: bytes.count - 1, by: 2).prefix(8).reversed() {
-            let (first, second) = (UInt(bytes[bytes.startIndex + word]), UInt(bytes[bytes.startIndex + word + 1]))
-            number = number * 65_536 + Decimal(isBig ? first << 8 | second : second << 8 | first)
-        }
-        if archive.flag(of: object, field: "NS.negative") { number.negate() }
-        return number * (exponent < 0 ? 1 / pow(Decimal(10), -exponent) : pow(Decimal(10), exponent))
     }
 }

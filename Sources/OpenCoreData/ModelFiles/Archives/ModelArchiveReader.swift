@@ -77,6 +77,7 @@ struct ModelArchiveReader {
         model.entities = read
         model.versionIdentifiers = Set(
             try elements(archive[root, "NSVersionIdentifiers"]).compactMap { archive.string($0) })
+        model.requestTemplates = try templates(of: root)
         for (key, value) in try pairs(archive[root, "NSConfigurations"]) {
             guard let name = archive.string(key), !name.isEmpty else { continue }
             let members = try elements(value).compactMap { member in

@@ -113,20 +113,33 @@ extension ModelArchiveWriter {
         _ fetched: NSFetchedPropertyDescription, of entity: NSEntityDescription,
         to fields: inout [String: PropertyListValue]
     ) -> [String] {
-        fields["_NSFetchRequestEntityName"] = writer.string(fetched.requestedEntityName)
-        let requested = fetched.requestedEntityName.flatMap { entity.owningModel?.entitiesByName[$0] }
-        let tree = fetched.requestPredicateText.flatMap { try? parsePredicate($0) }
+        let request = fetched.request
+        fields["_NSFetchRequestEntityName"] = writer.string(request.entityName)
+        let requested = request.entityName.flatMap { entity.owningModel?.entitiesByName[$0] }
+        let tree = request.predicate.flatMap { try? $0.tree() }
         let predicate = tree.flatMap { writer.predicate($0) } ?? KeyedArchiveWriter.null
         let null = KeyedArchiveWriter.null
+        let sorts = request.sortDescriptors.map { sorts in writer.array(sorts.map { sort($0) }) }
         fields["NSFetchRequest"] = writer.object(
             ["NSFetchRequest", "NSPersistentStoreRequest", "NSObject"],
             fields: [
-                "NSEntity": reference(requested), "NSPredicate": predicate, "NSSortDescriptors": null,
+                "NSEntity": reference(requested), "NSPredicate": predicate, "NSSortDescriptors": sorts ?? null,
                 "NSValuesToFetch": null, "NSValuesToGroupBy": null, "NSHavingPredicate": null,
                 "NSRelationshipKeyPathsForPrefetching": null, "NSHasFetchRequestFlags": .bool(true),
-                "NSFetchRequestFlags": .int(30), "NSResultType": .int(0), "NSFetchOffset": .int(0),
-                "NSFetchLimit": .int(0), "NSBatchSize": .int(0), "NSAllocationType": .int(0),
+                "NSFetchRequestFlags": .int(30), "NSResultType": .int(Int64(request.resultType)),
+                "NSFetchOffset": .int(Int64(request.fetchOffset)), "NSFetchLimit": .int(Int64(request.fetchLimit)),
+                "NSBatchSize": .int(Int64(request.fetchBatchSize)), "NSAllocationType": .int(0),
             ])
         return ["NSFetchedPropertyDescription"]
+    }
+
+    private mutating func sort(_ descriptor: NSSortDescriptor) -> PropertyListValue {
+        writer.object(
+            ["NSSortDescriptor", "NSObject"],
+            fields: [
+                "NSKey": writer.string(descriptor.key), "NSAscending": .bool(descriptor.ascending),
+                "NSReverseNullOrder": .bool(false),
+                "NSSelector": writer.string(descriptor.selector?.description ?? "compare:"),
+            ])
     }
 }

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import SwormPredicates
 import SwormStore
 

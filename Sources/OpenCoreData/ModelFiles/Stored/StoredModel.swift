@@ -35,7 +35,7 @@ public struct StoredModel {
     /// - Throws: An error of the Cocoa domain if there is no store, or if the store contains no information about a
     ///   model.
     public init(ofStoreAt url: URL) throws {
-        try self.init(ofStoreAt: url, ignoresCache: false)
+        self = try throwingCocoaErrors { try StoredModel(ofStoreAt: url, ignoresCache: false) }
     }
 
     /// Reads the model of a store, optionally without its cache.

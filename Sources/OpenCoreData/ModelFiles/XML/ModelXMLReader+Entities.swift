@@ -106,8 +106,8 @@ extension ModelXMLReader {
         let property = NSFetchedPropertyDescription()
         readCommon(property, from: element, in: entity)
         if let request = element.children(named: "fetchRequest").first {
-            property.requestedEntityName = request.attributes["entity"]
-            property.requestPredicateText = request.attributes["predicateString"]
+            property.request = self.request(
+                from: request, owner: "the request of fetched property '\(entity).\(property.name)'")
         }
         return property
     }

@@ -54,12 +54,14 @@ struct ModelXMLReader {
         linkInheritance(zip(elements, read).map { ($0, $1) })
         linkRelationships()
         let configurations = configurations(of: root)
+        let templates = templates(of: root)
         if problems.isEmpty, let issue = ModelLimits.issue(of: read) {
             report(issue.message, at: root, entity: issue.entity)
         }
         try throwProblems()
         model.entities = read
         model.readingNotes = notes
+        model.requestTemplates = templates
         if let identifier = root.attributes["userDefinedModelVersionIdentifier"] {
             model.versionIdentifiers = [identifier]
         }

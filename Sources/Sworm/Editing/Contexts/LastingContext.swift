@@ -162,14 +162,14 @@ final class LastingContext {
 
     /// The number of objects with unsaved changes.
     var changeCount: Int {
-        instance.insertedObjects.union(instance.deletedObjects).count
+        instance.insertedObjects.union(instance.unsavedDeletions).count
             + instance.updatedObjects.filter { $0.hasPersistentChangedValues && !$0.isInserted }.count
     }
 
     /// Whether a save would write something.
     var hasChanges: Bool {
         guard instance.hasChanges else { return false }
-        return !instance.insertedObjects.isEmpty || !instance.deletedObjects.isEmpty
+        return !instance.insertedObjects.isEmpty || !instance.unsavedDeletions.isEmpty
             || instance.updatedObjects.contains(where: \.hasPersistentChangedValues)
     }
 

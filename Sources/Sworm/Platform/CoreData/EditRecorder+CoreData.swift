@@ -38,7 +38,7 @@ struct EditRecorder {
             before[object] = object.keyedProperties(object.changedValues().keys)
         }
         self.before = before
-        deletedBefore = context.deletedObjects
+        deletedBefore = context.unsavedDeletions
     }
 
     /// A moment of the recording.
@@ -54,7 +54,7 @@ struct EditRecorder {
     /// Stops recording, and returns what has changed.
     func end() throws -> [ObjectEdit] {
         context.processPendingChanges()
-        var touched = context.insertedObjects.union(context.updatedObjects).union(context.deletedObjects)
+        var touched = context.insertedObjects.union(context.updatedObjects).union(context.unsavedDeletions)
         touched.formUnion(before.keys)
         touched.formUnion(deletedBefore)
         return touched.map(edit).filter { !$0.isEmpty }

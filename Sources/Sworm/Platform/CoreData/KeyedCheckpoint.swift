@@ -28,7 +28,7 @@ struct KeyedCheckpoint {
         updated = context.updatedObjects.map { object in
             State(object: object, values: object.changedValues().mapValues { KeyedCheckpoint.copy($0) })
         }
-        deleted = context.deletedObjects
+        deleted = context.unsavedDeletions
     }
 
     /// Returns a copy of a value. The sets of relationships change together with the relationship; a copy does not.
@@ -50,7 +50,7 @@ extension NSManagedObjectContext {
         for object in insertedObjects where !known.contains(object) { delete(object) }
         // Their relations may have deleted further objects.
         processPendingChanges()
-        for object in deletedObjects where !checkpoint.deleted.contains(object) { insert(object) }
+        for object in unsavedDeletions where !checkpoint.deleted.contains(object) { insert(object) }
         // The inserted objects leave the relations of other objects, which are about to lose their side of the links.
         for state in checkpoint.inserted where state.object.managedObjectContext === self {
             for (name, relationship) in state.object.entity.relationshipsByName {

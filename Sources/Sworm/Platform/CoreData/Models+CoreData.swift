@@ -1,6 +1,6 @@
 #if canImport(CoreData)
 import CoreData
-package import Foundation
+import Foundation
 import SwormPredicates
 
 package func readModel(at url: URL) throws -> NSManagedObjectModel {

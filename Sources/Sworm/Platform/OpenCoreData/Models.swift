@@ -1,5 +1,5 @@
 #if !canImport(CoreData)
-package import Foundation
+import Foundation
 package import OpenCoreData
 import SwormPredicates
 import SwormStore

@@ -142,8 +142,10 @@ extension NSManagedObjectContext {
                 }
                 return RowPlan(ops: ops) { Reader.empty() }
             }
-        } catch let error as CoreDataError {
-            guard let issue = error.cause as? DecodingFailure, cells.indices.contains(issue.column) else { throw error }
+        } catch {
+            guard let issue = error.asCoreData?.cause as? DecodingFailure, cells.indices.contains(issue.column) else {
+                throw error
+            }
             let (name, kind) = (reader.names[issue.column], cells[issue.column].kind)
             if kind.isInteger, Double(issue.excerpt) != nil {
                 throw StoreError.overflow(name, value: issue.excerpt, kind: kind, entity: entity.name)
@@ -160,7 +162,7 @@ extension EntityBinding {
     /// Converts the error of a value that does not fit its property into the error that decoding an object throws.
     func named(_ error: any Error) -> any Error {
         if let kind = error as? UnknownRowKind { return missingCase(ofEntity: entityName(of: Int(kind.number))) }
-        guard let failure = error as? CoreDataError, let issue = failure.cause as? DecodingFailure else { return error }
+        guard let failure = error.asCoreData, let issue = failure.cause as? DecodingFailure else { return error }
         return attributeError(failure, issue) ?? error
     }
 

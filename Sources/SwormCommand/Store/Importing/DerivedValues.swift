@@ -41,6 +41,13 @@ final class DerivedValues {
         }
     }
 
+    /// Collects one date for all such attributes of an object that hold dates.
+    func add(_ date: Date, of row: RowID) {
+        for slot in slots[row.entity - 1] where model[row.entity].attributes[slot].type == .date {
+            values.append((row, slot, .value(.date(date))))
+        }
+    }
+
     /// Writes the values to the store after it was filled and closed, because every save overwrites them with its own
     /// time.
     func write(to store: URL) throws {

@@ -1,6 +1,4 @@
 import Foundation
-import OpenCoreData
-import SwormSQLite
 import SwormStore
 
 /// The external files that the rows of a store name, determined without a model.
@@ -23,22 +21,8 @@ enum ExternalReferences {
         if let words = warning(missing) { console.warn("\(words) in '\(store)', and in the copy") }
     }
 
-    static func all(in store: URL) throws -> Set<UUID> {
-        let look = try StoreInspector(url: store)
-        var result: Set<UUID> = []
-        for (table, columns) in look.columns where table.hasPrefix("Z") && !table.hasPrefix("Z_") {
-            for column in columns where !column.hasPrefix("Z_") {
-                let name = StoreReport.quoted(column)
-                // A value that looks like a reference but is not one only causes an unused file to be kept.
-                try look.rows(
-                    "SELECT \(name) FROM \(StoreReport.quoted(table)) WHERE typeof(\(name)) = 'blob' AND length(\(name)) = 38"
-                ) { row in
-                    row.withBlob(0) { bytes in
-                        if let identifier = bytes.flatMap(ExternalDataFolder.reference) { result.insert(identifier) }
-                    }
-                }
-            }
-        }
-        return result
-    }
+    /// Returns the files that values of any table name, including those of a mirroring to CloudKit.
+    ///
+    /// A value that looks like a reference but is not one only causes an unused file to be kept.
+    static func all(in store: URL) throws -> Set<UUID> { try StoreInspector(url: store).namedExternalFiles() }
 }

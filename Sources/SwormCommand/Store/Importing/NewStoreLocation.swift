@@ -185,6 +185,23 @@ final class NewStoreLocation {
                 .fileExists, "'\(target.path)' is not a store and was not replaced",
                 hint: "remove it, or choose another name")
         }
+        let mirroringTable: String?
+        do {
+            // The tables count even if the metadata of the store are damaged.
+            mirroringTable = try MirroringTables.first(in: files)
+        } catch {
+            throw ToolError(
+                .fileExists,
+                "'\(target.path)' was not replaced, because it is unknown whether it is mirrored to CloudKit: "
+                    + (error.asCoreData?.message ?? (error as NSError).localizedDescription),
+                hint: "try again when no other process uses it, or choose another name")
+        }
+        guard mirroringTable != nil else { return }
+        throw ToolError(
+            .fileExists,
+            "'\(target.path)' is mirrored to CloudKit and was not replaced: changes that it has not uploaded would be lost, "
+                + "and its records would no longer be those of its objects",
+            hint: "choose another name; a backup that no app opens can be removed first")
     }
 
     /// Returns the type of the file at a path, without following a link, or nil if the file does not exist.

@@ -100,6 +100,35 @@ enum StoreModelChoice {
         return (model, source(url, version: name, of: count))
     }
 
+    /// Returns the model of the store that the first argument names, or the model in that file.
+    static func model(of arguments: Arguments) throws -> (model: NSManagedObjectModel, source: String) {
+        let path = arguments.operands[0]
+        guard FilePath.isModel(path) else {
+            return try model(for: FilePath.store(path), option: arguments.url("model"))
+        }
+        try rejectOption(arguments)
+        return try model(at: Arguments.url(path))
+    }
+
+    /// Returns the versions of the model that the first argument names, or the model of that store.
+    static func versions(of arguments: Arguments) throws -> (
+        readable: [(name: String, model: NSManagedObjectModel)], unreadable: [(name: String, error: CoreDataError)]
+    ) {
+        guard FilePath.isModel(arguments.operands[0]) else {
+            let (model, source) = try model(of: arguments)
+            return ([(source, model)], [])
+        }
+        try rejectOption(arguments)
+        return try versions(at: Arguments.url(arguments.operands[0]))
+    }
+
+    private static func rejectOption(_ arguments: Arguments) throws {
+        guard arguments.value("model") != nil else { return }
+        throw ToolError(
+            .usage, "'\(arguments.operands[0])' is a model itself, and --model names the model of a store",
+            hint: "omit --model")
+    }
+
     private static func source(_ url: URL, version: String, of count: Int) -> String {
         count > 1 ? "\(url.lastPathComponent), version \(version)" : url.lastPathComponent
     }

@@ -153,11 +153,12 @@ struct StoreReport {
     }
 
     private mutating func readWarnings(from look: StoreInspector, model: CompiledModel?) throws {
-        let missing = ExternalReferences.missing(
-            try ExternalReferences.all(in: look.files.url), in: look.files.externalData)
+        let missing = ExternalReferences.missing(try look.namedExternalFiles(), in: look.files.externalData)
         if let words = ExternalReferences.warning(missing) { warnings.append(words) }
-        if let mirrored = look.columns.keys.filter({ $0.hasPrefix("ANSCK") }).min() {
-            warnings.append("the store is mirrored to CloudKit (it has the table \(mirrored))")
+        if let mirrored = look.mirroringTable {
+            warnings.append(
+                "the store is mirrored to CloudKit (it has the table \(mirrored)); --cloudkit shows what waits for upload"
+            )
         }
         guard let model else { return }
         do {
@@ -168,11 +169,13 @@ struct StoreReport {
                 "Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING",
             ])
             let unknown = look.columns.keys.filter {
-                !known.contains($0) && !$0.hasPrefix("sqlite_") && !$0.hasPrefix("ANSCK") && !$0.hasPrefix("Z_RT_")
+                !known.contains($0) && !$0.hasPrefix("sqlite_") && !MirroringTables.contains($0)
+                    && !$0.hasPrefix("Z_RT_")
             }
             for table in unknown.sorted() { warnings.append("the table \(table) is not part of the model") }
-        } catch let error as CoreDataError {
-            warnings.append(error.message)
+        } catch {
+            guard let issue = error.asCoreData else { throw error }
+            warnings.append(issue.message)
         }
     }
 }

@@ -22,12 +22,17 @@ struct BatchUpdateRun {
         let places = batch.values.compactMap { value in
             columns.attribute(value.slot).map { (place: $0, value: value.value) }
         }
-        guard !places.isEmpty else { return BatchResult() }
+        let computed = batch.computed.compactMap { value in
+            columns.attribute(value.slot).map { (place: $0, expression: value.expression) }
+        }
+        guard !places.isEmpty || !computed.isEmpty else { return BatchResult() }
         do {
             // If individual rows are needed, they must be found before the statement changes the values that the
             // request compares.
-            if transaction.keepsHistory || batch.namesRows || places.contains(where: \.place.isExternal) {
-                return try updateKnownRows(places)
+            if transaction.keepsHistory || batch.namesRows || places.contains(where: \.place.isExternal)
+                || !computed.isEmpty
+            {
+                return try updateKnownRows(places, computed)
             }
             let assignments = try places.map { try assignment(to: $0.place, of: $0.value) }
             if batch.leavesEqualRows { return try updateDifferent(assignments) }
@@ -80,13 +85,21 @@ struct BatchUpdateRun {
     }
 
     private func updateKnownRows(
-        _ places: [(place: EntityColumns.Attribute, value: AttributeValue)]
+        _ places: [(place: EntityColumns.Attribute, value: AttributeValue)],
+        _ computed: [(place: EntityColumns.Attribute, expression: ExpressionTree)]
     ) throws -> BatchResult {
         let keys = try BatchKeys(connection)
         defer { try? keys.clear() }
         let root = columns.entity.root
         var result = BatchResult(count: try keys.add(compiler.identities(batch.specification), root: root))
-        let found = "Z_PK IN (\(BatchKeys.keys(of: transaction.model[root])))"
+        let rowKeys = BatchKeys.keys(of: transaction.model[root])
+        let found = "Z_PK IN (\(rowKeys))"
+        var values: BatchValues?
+        if !computed.isEmpty {
+            values = try BatchValues(
+                computed, of: columns.entity, withKeys: rowKeys, compiler: compiler, on: connection)
+        }
+        defer { try? values?.clear() }
         // Content that goes into files gets one file per row, because deleting a row deletes its file.
         let single = places.filter { $0.place.isExternal && $0.value.byteCount > ExternalDataFolder.inlineLimit }
         let common = places.filter { place in !single.contains { $0.place.slot == place.place.slot } }
@@ -100,7 +113,9 @@ struct BatchUpdateRun {
         }
         let external = places.map(\.place).filter(\.isExternal)
         try transaction.noteFiles(of: external, in: columns.table, where: found)
-        let list = assignments.enumerated().map { "\($1.column) = ?\($0 + 1)" } + ["Z_OPT = \(SQLCompiler.nextVersion)"]
+        let list =
+            assignments.enumerated().map { "\($1.column) = ?\($0 + 1)" } + (values?.assignments ?? [])
+            + ["Z_OPT = \(SQLCompiler.nextVersion)"]
         try connection.run(
             CompiledStatement(
                 sql: "UPDATE \(columns.table) SET \(list.joined(separator: ", ")) WHERE \(found)",
@@ -118,7 +133,7 @@ struct BatchUpdateRun {
         }
         if batch.namesRows { result.rows = rows }
         if transaction.keepsHistory {
-            let slots = places.map { PropertySlot.attribute($0.place.slot) }
+            let slots = (places.map(\.place) + computed.map(\.place)).map { PropertySlot.attribute($0.slot) }
             for row in rows {
                 transaction.notes.change(HistoryNotes.Object(root: root, key: row.key), properties: slots)
             }
@@ -141,7 +156,8 @@ struct BatchUpdateRun {
 
     /// Returns the error for unique values that another row holds, or that several rows would hold.
     private func takenValues(_ error: SQLiteError) -> CoreDataError {
-        let written = Set(batch.values.compactMap { columns.attribute($0.slot)?.column })
+        let slots = batch.values.map(\.slot) + batch.computed.map(\.slot)
+        let written = Set(slots.compactMap { columns.attribute($0)?.column })
         let entity = columns.entity
         let own = entity.family.flatMap { transaction.columns[$0 - 1].uniqueConstraints(in: transaction.model) }
         let touched = own.filter { !written.isDisjoint(with: $0.columns) }
@@ -154,7 +170,9 @@ struct BatchUpdateRun {
         let values = batch.values.filter { value in
             constraint?.properties.contains(entity.attributes[value.slot].name) ?? true
         }
-        let text = values.map { "\(entity.attributes[$0.slot].name) = \($0.value)" }.joined(separator: ", ")
+        let computed = batch.computed.map { (slot: $0.slot, text: $0.expression.format) }
+        let text = (values.map { (slot: $0.slot, text: "\($0.value)") } + computed)
+            .map { "\(entity.attributes[$0.slot].name) = \($0.text)" }.joined(separator: ", ")
         return CoreDataError(
             NSManagedObjectConstraintMergeError,
             "Cannot set \(text) for the requested rows of \(entity.name): '\(names)' must be unique, and another object already has the value, or several objects would get it. Narrow the request to one object, or choose another value.",

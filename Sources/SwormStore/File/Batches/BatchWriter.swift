@@ -180,6 +180,39 @@ final class BatchWriter {
         return found.map { ($0, values) }
     }
 
+    /// A uniqueness constraint whose values another row holds.
+    struct TakenConstraint {
+        let constraint: UniqueConstraint
+        /// The other row.
+        let row: RowID
+        let values: [AttributeValue]
+    }
+
+    /// Returns the first constraint of a row to be written whose values another row holds; nil if its values are free.
+    func takenConstraint(of row: UnsafeRawPointer) throws -> TakenConstraint? {
+        for constraint in columns.uniqueConstraints(in: transaction.model) {
+            guard let (other, values) = try holder(of: row, constraint) else { continue }
+            return TakenConstraint(constraint: constraint, row: other, values: values)
+        }
+        return nil
+    }
+
+    /// Returns the given values for the row that holds the unique values, which it has already; nil if the row is of
+    /// another entity.
+    func update(
+        of taken: TakenConstraint, to row: UnsafeRawPointer, given: SlotSet
+    ) throws -> SlotValues? {
+        guard taken.row.entity == columns.entity.number else { return nil }
+        var values = SlotValues()
+        for (index, field) in layout.fields.enumerated() where given.contains(field.slot) {
+            guard let column = columns.attribute(field.slot)?.column, !taken.constraint.columns.contains(column) else {
+                continue
+            }
+            values[field.slot] = try checkedValue(slot: field.slot, field: index, of: row)
+        }
+        return values
+    }
+
     /// Returns the error for a row that the database rejected because another row holds a unique value.
     ///
     /// - Parameters:
@@ -213,7 +246,7 @@ final class BatchWriter {
             ? "\(name): two of the given objects have the same unique values: \(text)."
             : "\(name): another object (\(holder), key \(other.key)) already has the unique values: \(text)."
         return CoreDataError(
-            isOwn ? NSManagedObjectConstraintValidationError : NSManagedObjectConstraintMergeError,
+            NSManagedObjectConstraintMergeError,
             message + " This call wrote nothing.", entity: name,
             key: constraint.properties.joined(separator: ", "), value: values.first)
     }

@@ -38,13 +38,21 @@ extension StoreCheck {
         referenced.formUnion(named)
     }
 
-    /// Reports files that no row references. They only use disk space: an interrupted save leaves them.
+    /// Reports files that no row of any table references. They only use disk space: an interrupted save leaves them.
+    ///
+    /// If the rows cannot be read, it is unknown which files are referenced.
     func checkOrphans() {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: files.externalData)) ?? []
-        let orphans = names.filter { name in UUID(uuidString: name).map { !referenced.contains($0) } ?? false }
+        func unnamed(besides referenced: Set<UUID>) -> [String] {
+            names.filter { name in UUID(uuidString: name).map { !referenced.contains($0) } ?? false }
+        }
+        guard !unnamed(besides: referenced).isEmpty, let named = try? connection.namedExternalFiles() else { return }
+        let orphans = unnamed(besides: referenced.union(named))
         guard let first = orphans.min() else { return }
         let more = orphans.count > 1 ? " and \(orphans.count - 1) more" : ""
+        // The form in which a mirroring names its files is not established.
+        let form = (try? MirroringTables.first(on: connection)) == nil ? "" : " in a form that is known"
         issues.append(
-            StoreIssue(.externalOrphan, "no value names the external file \(first)\(more)", severity: .warning))
+            StoreIssue(.externalOrphan, "no value names the external file \(first)\(more)\(form)", severity: .warning))
     }
 }

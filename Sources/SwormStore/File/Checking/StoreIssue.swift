@@ -63,6 +63,14 @@ package struct StoreIssue: Sendable, Hashable, CustomStringConvertible {
         static let historyReference = Kind("history-reference")
         /// A change of the history has an unknown type, or an entity that does not exist.
         static let historyChange = Kind("history-change")
+        /// Rows of the mirroring's tables have the same values, which must be unique.
+        static let mirroringUnique = Kind("mirroring-unique")
+        /// A record of the mirroring belongs to an entity that does not exist.
+        static let mirroringEntity = Kind("mirroring-entity")
+        /// A record of the mirroring has no row, and its deletion does not wait for upload.
+        static let mirroringRecord = Kind("mirroring-record")
+        /// A row has no record, and its insertion does not wait for upload.
+        static let mirroringRow = Kind("mirroring-row")
     }
 
     package enum Severity: String, Sendable, Hashable {

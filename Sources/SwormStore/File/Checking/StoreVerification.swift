@@ -81,6 +81,9 @@ package enum StoreVerification {
     ) throws -> [StoreIssue] {
         let check = StoreCheck(connection: connection, model: model, layout: layout, files: files)
         try check.run(metadata, progress: progress)
+        let mirroring = try MirroringCheck(
+            connection: connection, model: model, layout: layout, identifier: metadata.identifier)
         return check.issues + (try HistoryCheck(connection: connection, model: model).issues())
+            + (try mirroring?.issues() ?? [])
     }
 }

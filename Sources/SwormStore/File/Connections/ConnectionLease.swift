@@ -148,6 +148,14 @@ final class LeaseList: Sendable {
 
     func add(_ lease: ConnectionLease, number: Int) { leases.withLock { $0.append((number, lease)) } }
 
+    /// Ends the views with some numbers. Their next uses throw the given reason.
+    func end(_ numbers: Range<Int>, _ reason: CoreDataError) {
+        for (number, lease) in leases.withLock({ $0 }) where numbers.contains(number) && !lease.isWriting {
+            lease.revoke(reason)
+            lease.endIfFree()
+        }
+    }
+
     func remove(_ number: Int) {
         leases.withLock { leases in
             guard let index = leases.firstIndex(where: { $0.number == number }) else { return }
@@ -157,7 +165,7 @@ final class LeaseList: Sendable {
 }
 
 extension CoreDataError {
-    fileprivate static var viewHasEnded: CoreDataError {
+    static var viewHasEnded: CoreDataError {
         CoreDataError(
             NSPersistentStoreOperationError, "This snapshot of the store has ended. Begin another one to read.")
     }

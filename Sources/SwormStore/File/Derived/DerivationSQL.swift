@@ -93,7 +93,7 @@ struct DerivationSQL: Sendable {
         case .uppercase: "SwormUpper(\(value))"
         case .lowercase: "SwormLower(\(value))"
         case .canonical:
-            "SwormFold(\(value), \(ComparisonOptions([.caseInsensitive, .diacriticInsensitive]).rawValue))"
+            "SwormFold(\(value), \(ComparisonOptions.canonical.rawValue))"
         }
     }
 

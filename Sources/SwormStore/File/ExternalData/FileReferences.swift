@@ -17,14 +17,20 @@ struct FileReferences {
     let tables: [Table]
     private let connection: StoreConnection
 
+    /// Finds the columns of the tables whose rows have numbers, by which a search can continue.
     init(_ connection: StoreConnection) throws {
+        tables = try Self.tables(connection, condition: "m.sql NOT LIKE '%)%WITHOUT%ROWID'")
+        self.connection = connection
+    }
+
+    private static func tables(_ connection: StoreConnection, condition: String = "true") throws -> [Table] {
         var tables: [Table] = []
         try connection.rows(
             """
             SELECT m.name, c.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c
             WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'
                 AND upper(c.type) NOT IN ('INTEGER', 'VARCHAR', 'FLOAT', 'TIMESTAMP', 'DECIMAL')
-                AND m.sql NOT LIKE '%)%WITHOUT%ROWID'
+                AND \(condition)
                 AND m.name NOT IN ('Z_METADATA', 'Z_MODELCACHE', 'ATRANSACTION', 'ATRANSACTIONSTRING', 'ACHANGE')
             ORDER BY m.name, c.cid
             """
@@ -33,8 +39,21 @@ struct FileReferences {
             if tables.last?.name != table { tables.append(Table(name: table, columns: [])) }
             tables[tables.count - 1].columns.append(column)
         }
-        self.tables = tables
-        self.connection = connection
+        return tables
+    }
+
+    /// Returns the files to which the rows of all tables refer.
+    static func all(_ connection: StoreConnection) throws -> Set<UUID> {
+        var files: Set<UUID> = []
+        for table in try tables(connection) {
+            for column in table.columns.map(quoted) {
+                try connection.rows("SELECT \(column) FROM \(quoted(table.name)) WHERE length(\(column)) = 38") { row in
+                    let file = row.withBlob(0) { $0.flatMap(ExternalDataFolder.reference) }
+                    if let file { files.insert(file) }
+                }
+            }
+        }
+        return files
     }
 
     /// Removes the files to which rows refer from a set.
@@ -82,4 +101,11 @@ struct FileReferences {
 
     /// Returns a name that is always quoted, because a table of unknown origin can have a keyword as its name.
     private static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
+}
+
+extension StoreConnection {
+    /// Returns the files that any value of any table references, independent of the model.
+    ///
+    /// The tables of a mirroring to CloudKit refer to files, too. The history does not need the files that it names.
+    func namedExternalFiles() throws -> Set<UUID> { try FileReferences.all(self) }
 }

@@ -69,6 +69,18 @@ package struct StoreFiles: Sendable, Hashable {
 
     /// Returns whether the URL identifies a store in memory, which Core Data's users request with `/dev/null`.
     package static func isMemory(_ url: URL) -> Bool { url.isFileURL && url.path(percentEncoded: false) == "/dev/null" }
+
+    /// Returns the name of a store in memory that is shared by all who use its name, which is the path below `/dev/null`;
+    /// nil for other stores.
+    package static func sharedMemoryName(_ url: URL) -> String? {
+        guard url.isFileURL else { return nil }
+        let path = url.path(percentEncoded: false)
+        let name = path.hasPrefix("/dev/null/") ? path.dropFirst("/dev/null/".count) : ""
+        return name.isEmpty ? nil : String(name)
+    }
+
+    /// Returns whether the URL identifies a store that has no file.
+    package static func isFileless(_ url: URL) -> Bool { isMemory(url) || sharedMemoryName(url) != nil }
 }
 
 /// The attributes that distinguish one state of a file from another without reading it.

@@ -55,21 +55,21 @@ package struct StoreMetadata: Sendable, Hashable {
         try StoreMetadata(identifier: identifier, propertyList: try bytes([:]))
     }
 
-    /// Creates the metadata of a new store.
-    init(newStoreOf type: String, model: CompiledModel) throws {
-        identifier = UUID().uuidString
+    /// Creates the metadata of a new store. Equal stores have equal bytes.
+    init(newStoreOf type: String, model: CompiledModel, identifier: UUID = UUID()) {
+        self.identifier = identifier.uuidString
         versionHashes = model.versionHashes
-        var dictionary: [String: Any] = [
-            Key.type: type,
-            Key.frameworkVersion: Self.writtenFrameworkVersion,
-            Key.versionHashes: model.versionHashes,
-            Key.versionHashesVersion: 3,
-            Key.versionIdentifiers: model.versionIdentifiers,
-            Key.digest: VersionHash.digest(of: model.versionHashes),
-            Key.checksum: VersionHash.checksum(of: model.versionHashes),
+        var dictionary: [String: PropertyListValue] = [
+            Key.type: .string(type),
+            Key.frameworkVersion: .int(Int64(Self.writtenFrameworkVersion)),
+            Key.versionHashes: .dictionary(model.versionHashes.mapValues { .data($0) }),
+            Key.versionHashesVersion: .int(3),
+            Key.versionIdentifiers: .array(model.versionIdentifiers.map { .string($0) }),
+            Key.digest: .string(VersionHash.digest(of: model.versionHashes)),
+            Key.checksum: .string(VersionHash.checksum(of: model.versionHashes)),
         ]
-        if type == Self.sqliteType { dictionary[Key.autoVacuumLevel] = "2" }
-        propertyList = try Self.bytes(dictionary)
+        if type == Self.sqliteType { dictionary[Key.autoVacuumLevel] = .string("2") }
+        propertyList = BinaryPropertyListWriter.data(.dictionary(dictionary))
     }
 
     /// The whole dictionary with the identifier, as Core Data returns it.
@@ -84,8 +84,8 @@ package struct StoreMetadata: Sendable, Hashable {
     ///
     /// - Throws: ``CoreDataError`` with the key of a value that no property list can represent.
     func replacingApplicationKeys(with new: [String: Any]) throws -> StoreMetadata {
-        var result = try Self.dictionary(propertyList).filter { Self.frameworkKeys.contains($0.key) }
-        for (key, value) in new where !Self.frameworkKeys.contains(key) {
+        var result = try Self.dictionary(propertyList).filter { Self.isReserved($0.key) }
+        for (key, value) in new where !Self.isReserved(key) {
             guard PropertyListSerialization.propertyList(value, isValidFor: .binary) else {
                 throw CoreDataError(
                     NSPersistentStoreSaveError,
@@ -95,6 +95,11 @@ package struct StoreMetadata: Sendable, Hashable {
             result[key] = value
         }
         return try replacing(result)
+    }
+
+    /// Returns whether a key belongs to the framework, or to its mirroring.
+    private static func isReserved(_ key: String) -> Bool {
+        frameworkKeys.contains(key) || MirroringNames.isOwn(metadataKey: key)
     }
 
     /// Returns the metadata with one of the application's values replaced, or removed if it is nil.
@@ -122,13 +127,29 @@ package struct StoreMetadata: Sendable, Hashable {
     }
 
     /// Returns the metadata of the store after its migration. Keys that do not concern the model are unchanged.
-    func migrated(to model: CompiledModel) throws -> StoreMetadata {
+    ///
+    /// - Parameter isMirrored: Whether Core Data mirrors the store. Like its own migration, the result then requests a
+    ///   fetch of every zone, because the server may have values of the new properties.
+    func migrated(to model: CompiledModel, isMirrored: Bool = false) throws -> StoreMetadata {
         var dictionary = try Self.dictionary(propertyList)
-        for (key, value) in try StoreMetadata(newStoreOf: Self.sqliteType, model: model).dictionary
+        if isMirrored { dictionary[MirroringNames.zoneFetchAfterMigration] = [String: Any]() }
+        for (key, value) in StoreMetadata(newStoreOf: Self.sqliteType, model: model).dictionary
         where key != Key.identifier {
             dictionary[key] = value
         }
         return try StoreMetadata(identifier: identifier, propertyList: try Self.bytes(dictionary))
+    }
+
+    /// Returns the metadata of a new store with the same content.
+    ///
+    /// - Parameter type: The type of the new store.
+    func renewed(as type: String) throws -> StoreMetadata {
+        var dictionary = try Self.dictionary(propertyList)
+        if dictionary[Key.type] as? String != type {
+            dictionary[Key.type] = type
+            dictionary[Key.autoVacuumLevel] = type == Self.sqliteType ? "2" : nil
+        }
+        return try StoreMetadata(identifier: UUID().uuidString, propertyList: try Self.bytes(dictionary))
     }
 
     private static func dictionary(_ bytes: Data, path: String? = nil) throws -> [String: Any] {

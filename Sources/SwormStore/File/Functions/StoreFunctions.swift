@@ -68,9 +68,14 @@ package enum StoreFunctions {
         try connection.addFunction("SwormLower", argumentCount: 1, deterministic: true) { call in
             call.text(0).map { .text($0.lowercased()) } ?? .null
         }
-        try connection.addCollation("SwormLocale") { left, right in
-            let (left, right) = (String(decoding: left, as: UTF8.self), String(decoding: right, as: UTF8.self))
-            return compareTexts(left, right, options: .localeSensitive).rawValue
+        let collations: [(String, ComparisonOptions)] = [
+            ("SwormLocale", .localeSensitive), ("SwormStandard", [.localeSensitive, .numeric]),
+        ]
+        for (name, options) in collations {
+            try connection.addCollation(name) { left, right in
+                let (left, right) = (String(decoding: left, as: UTF8.self), String(decoding: right, as: UTF8.self))
+                return compareTexts(left, right, options: options).rawValue
+            }
         }
         try connection.addFunction("SwormOrder", argumentCount: 2, deterministic: true) { call in
             guard let left = call.text(0), let right = call.text(1) else { return .null }

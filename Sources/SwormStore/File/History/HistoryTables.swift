@@ -74,9 +74,13 @@ struct HistoryTables: Sendable {
 
     /// Returns the SQL expression for a string of a transaction `t`, which is in the table of strings or, in the oldest
     /// format, in the row itself.
-    func text(_ column: String) -> String {
+    func text(_ column: String) -> String { Self.text(column, in: columns) }
+
+    /// Returns the same expression for tables with the given columns.
+    static func text(_ column: String, in columns: [Kind: Set<String>]) -> String {
+        func has(_ column: String, in kind: Kind) -> Bool { columns[kind]?.contains(column) ?? false }
         let own = has(column, in: .transaction) ? "t.\(column)" : "NULL"
-        guard hasStrings, has("ZNAME", in: .string), has(column + "TS", in: .transaction) else { return own }
+        guard has("ZNAME", in: .string), has(column + "TS", in: .transaction) else { return own }
         return "coalesce((SELECT s.ZNAME FROM ATRANSACTIONSTRING s WHERE s.Z_PK = t.\(column)TS), \(own))"
     }
 
@@ -84,22 +88,43 @@ struct HistoryTables: Sendable {
     static func tombstone(_ index: Int) -> String { "ZTOMBSTONE\(index)" }
 }
 
-/// The history's tables of an open store. They are read again after each change of the file's schema, because another
-/// process may enable the history or add columns to it.
+/// The history's tables of an open store, and whether Core Data mirrors the store to CloudKit. They are read again after
+/// each change of the file's schema, because another process may enable the history, add columns to it, or begin to mirror
+/// the store.
 final class HistoryCache: Sendable {
     private struct Known: Sendable {
+        /// The version of the schema that was read; nil before it was read with this cache.
         var schemaVersion: Int64?
         var tables: HistoryTables?
+        var isMirrored: Bool
     }
 
-    private let known = Locked<Known?>(nil)
+    private let known: Locked<Known>
+
+    init(isMirrored: Bool) { known = Locked(Known(isMirrored: isMirrored)) }
+
+    /// Whether Core Data mirrors the store to CloudKit, according to the schema that was read last.
+    var isMirrored: Bool { known.withLock { $0.isMirrored } }
+
+    /// Replaces the content of the cache after the file was inspected while no connection was open.
+    func renew(isMirrored: Bool) { known.withLock { $0 = Known(isMirrored: isMirrored) } }
 
     /// Returns the tables of the history. Called inside a transaction, so that the result is valid until its end.
     func tables(_ connection: StoreConnection, model: CompiledModel, layout: StoreLayout) throws -> HistoryTables? {
+        try read(connection, model: model, layout: layout).tables
+    }
+
+    /// Returns the tables of the history, and whether the store is mirrored. Called inside a transaction, so that the
+    /// result is valid until its end.
+    func read(
+        _ connection: StoreConnection, model: CompiledModel, layout: StoreLayout
+    ) throws -> (tables: HistoryTables?, isMirrored: Bool) {
         let version = try connection.integer("PRAGMA schema_version")
-        if let known = known.withLock({ $0 }), known.schemaVersion == version { return known.tables }
+        let present = known.withLock { $0 }
+        if let version, present.schemaVersion == version { return (present.tables, present.isMirrored) }
         let tables = try HistoryTables(connection, model: model, layout: layout)
-        known.withLock { $0 = Known(schemaVersion: version, tables: tables) }
-        return tables
+        let isMirrored = try MirroringTables.first(on: connection) != nil
+        known.withLock { $0 = Known(schemaVersion: version, tables: tables, isMirrored: isMirrored) }
+        return (tables, isMirrored)
     }
 }

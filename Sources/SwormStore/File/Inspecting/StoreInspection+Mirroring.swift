@@ -1,7 +1,7 @@
 extension StoreInspection {
     /// The first of the tables in which Core Data tracks the mirroring of a store to CloudKit; nil for a store that is
     /// not mirrored.
-    var mirroringTable: String? { columns.keys.filter { $0.hasPrefix("ANSCK") }.min() }
+    package var mirroringTable: String? { columns.keys.filter(MirroringTables.contains).min() }
 
     /// Whether the file has the tables of a persistent history.
     var keepsHistory: Bool {

@@ -77,9 +77,27 @@ package struct StoreInspection {
 
     /// Checks that the file matches a model.
     ///
+    /// - Parameter ignoresVersion: Whether the version hashes may differ. The numbers of the entities are compared all
+    ///   the same, and the layout of the tables has to be checked.
     /// - Throws: ``CoreDataError`` with the code `NSPersistentStoreIncompatibleVersionHashError` that lists every
     ///   entity that differs, and its properties as far as the columns show them.
-    func check(against model: CompiledModel, path: String?) throws {
+    func check(against model: CompiledModel, path: String?, ignoresVersion: Bool = false) throws {
+        if !ignoresVersion { try checkVersion(of: model, path: path) }
+        // A renamed entity keeps its old name here; only the name of another entity is a contradiction.
+        for entity in model.entities {
+            guard let name = entityNames[Int64(entity.number)], name != entity.name else { continue }
+            let other = model.entity(named: name)
+            guard other != nil || ignoresVersion else { continue }
+            let number = other.map { ", where '\(name)' is \($0.number)" } ?? ""
+            throw CoreDataError(
+                NSPersistentStoreIncompatibleSchemaError,
+                "The store '\(path ?? "in memory")' numbers its entities differently than the model: "
+                    + "\(entity.number) is '\(name)' in the store and '\(entity.name)' in the model\(number).",
+                entity: entity.name)
+        }
+    }
+
+    private func checkVersion(of model: CompiledModel, path: String?) throws {
         let hashes = model.versionHashes
         // A model that was inferred from a store without hashes has none either.
         if metadata.versionHashes.isEmpty, model.storeHashes?.isEmpty != true {
@@ -113,17 +131,6 @@ package struct StoreInspection {
                     + differences.map { String($0.message.dropLast()) }.joined(separator: "; ")
                     + ". Open it with the model that it was written with, or migrate the store.",
                 details: differences)
-        }
-        // A renamed entity keeps its old name here; only the name of another entity is a contradiction.
-        for entity in model.entities {
-            guard let name = entityNames[Int64(entity.number)], name != entity.name,
-                let other = model.entity(named: name)
-            else { continue }
-            throw CoreDataError(
-                NSPersistentStoreIncompatibleSchemaError,
-                "The store '\(path ?? "in memory")' numbers its entities differently than the model: "
-                    + "\(entity.number) is '\(name)' in the store and '\(entity.name)' in the model, where '\(name)' is \(other.number).",
-                entity: entity.name)
         }
     }
 }

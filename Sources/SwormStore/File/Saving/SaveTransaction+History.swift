@@ -19,7 +19,9 @@ extension SaveTransaction {
         guard let history else { return }
         let changes = try changes(history)
         guard !changes.isEmpty else { return }
+        if isMirrored { try request.refuseMirroringAuthor() }
         let transaction = try addTransaction(history)
+        writtenHistory.add(transaction, changes: changes.count)
         let (first, number) = try HistoryKeys.reserve(changes.count, of: .change, model: model, connection: connection)
         let tombstones = changes.map(\.tombstones.count).max() ?? 0
         let names = ["Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"]
@@ -119,7 +121,7 @@ extension SaveTransaction {
         }
         values.removeAll { !history.has($0.column, in: .transaction) }
         try connection.run(Self.insertion(into: .transaction, values.map(\.column)), binding: values.map(\.value))
-        historyNumber = key
+        result.historyNumber = key
         return key
     }
 }

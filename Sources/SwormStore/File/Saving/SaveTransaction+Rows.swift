@@ -143,7 +143,7 @@ extension SaveTransaction {
         }
     }
 
-    private func update(_ update: SaveRequest.Update, in arena: BindingArena) throws {
+    func update(_ update: SaveRequest.Update, in arena: BindingArena) throws {
         let columns = columns(of: update.row)
         var assignments = ["Z_OPT = ?"]
         let asked = askedVersion(update)

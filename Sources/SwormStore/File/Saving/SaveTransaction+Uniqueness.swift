@@ -12,8 +12,14 @@ private struct FinalValues {
 }
 
 extension SaveTransaction {
-    /// Returns every unique value of the save that another row holds. Called after the database has reported a
-    /// violation.
+    /// Throws an error if unique values of the save belong to several rows, after a comparison of the rows' versions.
+    func checkUniqueValues() throws {
+        try checkVersions(includingUpdates: true)
+        let conflicts = try uniquenessConflicts()
+        guard conflicts.isEmpty else { throw UniquenessConflicts(conflicts: conflicts) }
+    }
+
+    /// Returns every unique value of the save that another row holds, before the save has written anything.
     func uniquenessConflicts() throws -> [UniquenessConflicts.Conflict] {
         let final = try finalValues()
         var conflicts: [UniquenessConflicts.Conflict] = []
@@ -21,7 +27,8 @@ extension SaveTransaction {
         for (row, constraint, values) in final.rows where !values.contains(.null) {
             let normalized = values.map(\.comparable)
             if let other = holders[constraint, default: [:]][normalized] {
-                conflicts.append(.init(row: row, existing: other, constraint: constraint.properties))
+                conflicts.append(
+                    .init(row: row, existing: other, constraint: constraint.properties, isInSave: true))
             } else {
                 holders[constraint, default: [:]][normalized] = row
             }

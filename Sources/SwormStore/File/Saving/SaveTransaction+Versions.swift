@@ -25,6 +25,13 @@ extension SaveTransaction {
                 conflicts.append(.init(row: deletion.row, expected: expected, exists: found != nil))
             }
         }
+        for expectation in request.expectations {
+            let found = try version(of: expectation.row)
+            if found != expectation.version {
+                conflicts.append(
+                    .init(row: expectation.row, expected: expectation.version, exists: found != nil))
+            }
+        }
         if conflicts.isEmpty { return }
         // There are conflicts, so find all of them.
         if !includingUpdates { try checkVersions(includingUpdates: true) }
@@ -119,7 +126,7 @@ extension SaveTransaction {
     }
 
     /// Returns the version of a row in the file, or nil if there is no such row of this entity.
-    private func version(of row: RowID) throws -> Int64? {
+    func version(of row: RowID) throws -> Int64? {
         var statement = try connection.base.statement(
             "SELECT Z_ENT, Z_OPT FROM \(columns(of: row).table) WHERE Z_PK = ?")
         try statement.bind(row.key, at: 1)

@@ -30,13 +30,15 @@ final class SaveTransaction {
     var versions: [RowID: Int64] = [:]
     /// The tables of the store's history, or nil if the store has no history.
     private(set) var history: HistoryTables?
-    /// The number of the transaction that this save has added to the history.
-    var historyNumber: Int64?
+    /// The transaction that this save has added to the history, if any.
+    var writtenHistory = WrittenHistory()
+    /// Whether Core Data mirrors the store to CloudKit.
+    private(set) var isMirrored = false
     /// The changes other than insertions that are recorded in the history.
     var notes = HistoryNotes()
     /// The number of changed rows that were recorded before this save, for the listeners of the file.
     private var recorded = 0
-    private let historyCache: HistoryCache
+    private let open: OpenStore
     private let upkeep: DerivationUpkeep
     /// The limits of an inferred model, or nil if the model was not inferred.
     let limits: InferredLimits?
@@ -55,7 +57,7 @@ final class SaveTransaction {
         self.model = model
         layout = open.layout
         columns = open.columns
-        historyCache = open.history
+        self.open = open
         upkeep = open.upkeep
         limits = open.limits
         self.external = external
@@ -73,6 +75,7 @@ final class SaveTransaction {
             throw error
         }
         try prepare()
+        if request.mayRepeatValues { try checkUniqueValues() }
         do {
             try firstTry { try write(clearingUniqueValues: false) }
         } catch is StaleUpdate {
@@ -100,9 +103,17 @@ final class SaveTransaction {
     private func prepare() throws {
         connection.changes.removeAll()
         recorded = connection.base.recordedChanges
-        history = try historyCache.tables(connection, model: model, layout: layout)
+        try readHistoryTables()
         try allocateKeys()
         try noteRequest()
+    }
+
+    /// Finds the tables of the history, and throws an error if the changes could not reach the mirroring of the store.
+    private func readHistoryTables() throws {
+        let found = try open.history.read(connection, model: model, layout: layout)
+        history = found.tables
+        isMirrored = found.isMirrored
+        if isMirrored { try open.refuseNewMirroring(keepsHistory: history != nil) }
     }
 
     /// Runs the closure, and undoes its changes if the writes must be repeated.
@@ -130,7 +141,7 @@ final class SaveTransaction {
     /// external files, history, and the changes noted by triggers.
     func run<Output>(_ statements: () throws -> Output) throws -> Output {
         connection.changes.removeAll()
-        history = try historyCache.tables(connection, model: model, layout: layout)
+        try readHistoryTables()
         let output = try statements()
         try upkeep.settle(connection)
         try writeHistory()

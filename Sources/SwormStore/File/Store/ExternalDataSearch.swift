@@ -3,6 +3,9 @@ import Foundation
 /// Finds and removes external data files that no row refers to. Such files are left by processes that were killed, and
 /// by replacements while another reader used an older state.
 ///
+/// In a store that is mirrored to CloudKit, nothing is removed: the form in which the mirroring names its files is not
+/// established, so no file is known to be unused.
+///
 /// Each run examines a bounded number of files and rows, and records where the next run continues. Only files of a
 /// minimum age are removed. They are removed under the write lock, at a moment when every reader sees the newest state.
 struct ExternalDataSearch {
@@ -13,7 +16,9 @@ struct ExternalDataSearch {
     let limits: ExternalDataLimits
 
     func run(_ open: OpenStore) throws {
-        guard files.hasOwnExternalData, var progress = SearchProgress(files, store: store) else { return }
+        guard !open.isMirrored, files.hasOwnExternalData, var progress = SearchProgress(files, store: store) else {
+            return
+        }
         let now = limits.date()
         // A date in the future comes from a clock that was wrong.
         if let finished = progress.finished, (0..<limits.searchInterval).contains(now.timeIntervalSince(finished)) {
@@ -37,7 +42,9 @@ struct ExternalDataSearch {
         try open.pool.withFreeWriter { connection in
             try connection.atNewestState {
                 try open.pool.checkFile()
-                try search(on: connection, in: open, progress: &progress, old: old, now: now, isWhole: isWhole)
+                if try MirroringTables.first(on: connection) == nil {
+                    try search(on: connection, in: open, progress: &progress, old: old, now: now, isWhole: isWhole)
+                }
             }
         }
     }

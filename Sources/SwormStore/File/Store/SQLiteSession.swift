@@ -150,7 +150,7 @@ class SQLiteSession: StoreSession {
                 let limit = specification.limit > 0 ? specification.limit : nil
                 return try statement.decode(plan, limit: limit, external: externalReader(plan.hasExternal))
             } catch {
-                throw named(error, entity: specification.entity, attributes: attributes)
+                throw store.model.named(error, entity: specification.entity, attributes: attributes)
             }
         }
     }
@@ -167,7 +167,7 @@ class SQLiteSession: StoreSession {
                 try statement.forEach(
                     plan, limit: first == nil ? limit : 1, external: externalReader(plan.hasExternal), at: first, body)
             } catch {
-                throw named(error, entity: specification.entity, attributes: attributes)
+                throw store.model.named(error, entity: specification.entity, attributes: attributes)
             }
         }
     }
@@ -250,7 +250,8 @@ class SQLiteSession: StoreSession {
             return try RowBuffer.fill(statement: &statement, rules: shape.rules(in: store.model) + more)
         } catch let issue as DecodingFailure {
             let property = shape.property(ofCell: issue.column, in: store.model)
-            throw error(issue, entity: property?.entity ?? store.model[shape.entity].name, property: property?.name)
+            throw store.model.error(
+                issue, entity: property?.entity ?? store.model[shape.entity].name, property: property?.name)
         }
     }
 

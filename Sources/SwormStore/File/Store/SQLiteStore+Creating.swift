@@ -22,7 +22,8 @@ extension SQLiteStore {
         }
         try checkWritable(files)
         let existed = FileStamp(path: files.main) != nil
-        let metadata = try StoreMetadata(newStoreOf: StoreMetadata.sqliteType, model: model)
+        let metadata = StoreMetadata(
+            newStoreOf: StoreMetadata.sqliteType, model: model, identifier: options.identifier ?? UUID())
         let layout = StoreLayout(model: model)
         do {
             return try CoreDataError.translating(while: "make", path: files.main) {
@@ -42,7 +43,7 @@ extension SQLiteStore {
                 let pool = try makePool(files, writer: connection, isShared: isShared, options: options)
                 let open = OpenStore(
                     pool: pool, model: model, layout: layout, identifier: metadata.identifier, place: nil,
-                    path: files.main)
+                    path: files.main, writesMirroredStores: options.writesMirroredStores)
                 return SQLiteStore(
                     url: url, files: files, model: model, options: options, metadata: metadata, open: open)
             }

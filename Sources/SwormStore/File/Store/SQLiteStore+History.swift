@@ -2,14 +2,31 @@ import Foundation
 import SwormSQLite
 
 extension SQLiteStore {
+    /// Whether Core Data mirrors the store to CloudKit, according to the schema that was read last.
+    package var isMirrored: Bool { openFiles?.isMirrored ?? false }
+
+    package var historyDeletionRefusal: String? { isMirrored ? mirroredHistoryRefusal : nil }
+
+    private var mirroredHistoryRefusal: String {
+        "the store '\(files?.main ?? "in memory")' is mirrored to CloudKit. Core Data exports changes from the history, and if a part of it is missing, the next export fails with the code 134301, and the mirroring deletes its records and begins anew. Let the app that mirrors the store delete its history"
+    }
+
     package func deleteHistory(before bound: HistoryBound) throws -> Bool {
+        if let historyDeletionRefusal {
+            throw CoreDataError(
+                NSPersistentStoreOperationError, "Cannot delete history: \(historyDeletionRefusal).")
+        }
         let (open, watch) = try writableFiles()
         return try translating("delete history in") {
             try open.pool.withWriter(watch: watch) { connection in
                 try connection.base.transaction(.immediate) {
-                    guard let tables = try open.history.tables(connection, model: model, layout: open.layout) else {
-                        return false
+                    // Another process may have begun to mirror the store since it was opened.
+                    let found = try open.history.read(connection, model: model, layout: open.layout)
+                    guard !found.isMirrored else {
+                        throw CoreDataError(
+                            NSPersistentStoreOperationError, "Cannot delete history: \(mirroredHistoryRefusal).")
                     }
+                    guard let tables = found.tables else { return false }
                     try tables.require(["Z_PK", "ZTIMESTAMP"], in: .transaction, path: open.path)
                     try tables.require(["Z_PK", "ZTRANSACTIONID"], in: .change, path: open.path)
                     // The numbers of deleted rows are never reused, even if the key counters are behind.
@@ -21,6 +38,20 @@ extension SQLiteStore {
                 }
             }
         }
+    }
+
+    /// The number of changes in a transaction of a mirrored store above which a warning is reported.
+    static let largestMirroredTransaction = 20_000
+
+    /// Reports a warning if a committed transaction of a mirrored store has more changes than the server accepts at
+    /// once.
+    func warn(ofLong history: WrittenHistory) {
+        guard history.changes > Self.largestMirroredTransaction, isMirrored else { return }
+        warnings.report(
+            CoreDataError(
+                NSPersistentStoreOperationError,
+                "A transaction changed \(history.changes) objects of the store '\(files?.main ?? "in memory")', which is mirrored to CloudKit. The server rejects about 21,000 records that are uploaded at once (CKErrorDomain 6 and 7), and Core Data then uploads them later. Write such changes in parts: 2,000 objects every two minutes are accepted."
+            ))
     }
 
     private static func delete(

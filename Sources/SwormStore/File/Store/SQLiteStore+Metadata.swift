@@ -19,6 +19,33 @@ extension SQLiteStore {
         }
     }
 
+    /// Replaces the application's part of the metadata of a store, which may have been written with any model.
+    ///
+    /// - Throws: ``CoreDataError`` if there is no store that can be written, or a property list cannot represent a
+    ///   value.
+    static func setMetadata(_ metadata: [String: Any], of url: URL, options: StoreOptions) throws {
+        let files = StoreFiles(url: url, disk: options.disk)
+        let inspection = try inspect(files, largestCopy: options.largestInspectionCopy, options: options).inspection
+        if let table = inspection.mirroringTable, !options.writesMirroredStores {
+            throw CoreDataError(
+                NSPersistentStoreOperationError,
+                "The metadata of the store '\(files.main)' cannot be set: it is mirrored to CloudKit (it has the table \(table)). To set them anyway, use the option \(SwormWritesMirroredStoresOption)."
+            )
+        }
+        try checkWritable(files)
+        try CoreDataError.translating(while: "save", path: files.main) {
+            let connection = try connect(files, options: options, access: .readWrite)
+            try connection.base.transaction(.immediate) {
+                guard let bytes = try connection.metadataBytes() else {
+                    throw CoreDataError(NSPersistentStoreSaveError, "The store has no metadata to change.")
+                }
+                let current = try StoreMetadata(
+                    identifier: inspection.metadata.identifier, propertyList: bytes, path: files.main)
+                try connection.write(try current.replacingApplicationKeys(with: metadata))
+            }
+        }
+    }
+
     /// Writes new metadata. If they do not change the positions of consumers, those of the file are kept, because other
     /// processes may have changed them since the metadata were read.
     func write(_ new: StoreMetadata, on connection: StoreConnection) throws {

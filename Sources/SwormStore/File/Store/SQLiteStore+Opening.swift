@@ -5,13 +5,16 @@ extension SQLiteStore {
     /// Opens the store at a URL, or creates it if it does not exist and the options allow that.
     ///
     /// A store that does not fit the model, or is damaged, is rejected and not changed. The URL `/dev/null` opens a
-    /// store in memory.
+    /// store in memory, and a URL below it one that is shared by this name.
     ///
     /// - Throws: ``CoreDataError`` with the reason.
     package static func open(
         url: URL, model: CompiledModel, options: StoreOptions = StoreOptions()
     ) throws -> SQLiteStore {
         if StoreFiles.isMemory(url) { return try inMemory(url: url, model: model, options: options) }
+        if let name = StoreFiles.sharedMemoryName(url) {
+            return try SharedMemory.open(named: name, url: url, model: model, options: options)
+        }
         guard url.isFileURL else {
             throw CoreDataError(
                 NSPersistentStoreOpenError,
@@ -32,38 +35,10 @@ extension SQLiteStore {
         return try create(url: url, files: files, model: model, options: options)
     }
 
-    /// Creates a store that exists in memory only.
-    static func inMemory(
-        url: URL? = nil, model: CompiledModel, options: StoreOptions = StoreOptions()
-    ) throws -> SQLiteStore {
-        try CoreDataError.translating(while: "make", path: nil) {
-            let connection = try StoreConnection(
-                Connection(
-                    .memory(name: "store"),
-                    options: .init(busyTimeout: options.busyTimeout, cacheSizeKiB: options.cacheSizeKiB)))
-            connection.base.watch = options.watch
-            try StoreFunctions.register(on: connection.base, changes: connection.changes)
-            let type = url == nil ? StoreMetadata.inMemoryType : StoreMetadata.sqliteType
-            let metadata = try StoreMetadata(newStoreOf: type, model: model)
-            let layout = StoreLayout(model: model)
-            try connection.base.transaction(.immediate) {
-                try fill(connection, metadata: metadata, model: model, layout: layout, options: options)
-            }
-            try limit(connection, by: options)
-            let pool = ConnectionPool(
-                kind: .single, writer: connection, timeout: options.busyTimeout, idleReaders: options.idleReaders
-            ) {
-                throw CoreDataError.storeIsClosed
-            }
-            let open = OpenStore(
-                pool: pool, model: model, layout: layout, identifier: metadata.identifier, place: nil, path: nil)
-            return SQLiteStore(url: url, files: nil, model: model, options: options, metadata: metadata, open: open)
-        }
-    }
-
     /// Returns the metadata of a store, which may have been written with any model. The store is not changed.
     static func metadata(of url: URL, options: StoreOptions = StoreOptions()) throws -> [String: Any] {
-        try inspect(StoreFiles(url: url, disk: options.disk), options: options).inspection.metadata.dictionary
+        if let name = StoreFiles.sharedMemoryName(url) { return try SharedMemory.metadata(named: name, url: url) }
+        return try inspect(StoreFiles(url: url, disk: options.disk), options: options).inspection.metadata.dictionary
     }
 
     // MARK: Parts
@@ -79,6 +54,7 @@ extension SQLiteStore {
             do {
                 let (metadata, open) = try openForWriting(files, model: model, options: options)
                 let store = make(metadata, open)
+                try store.maintain()
                 store.searchExternalData()
                 return store
             } catch let mirrored as MirroredStore {
@@ -134,7 +110,7 @@ extension SQLiteStore {
         _ files: StoreFiles, model: CompiledModel, options: StoreOptions
     ) throws -> (StoreMetadata, OpenStore) {
         let (inspection, place, connection) = try inspect(files, isWatched: true, options: options)
-        try inspection.check(against: model, path: files.main)
+        try inspection.check(against: model, path: files.main, ignoresVersion: options.ignoresVersion)
         if options.tracksHistory, options.mirroringTable == nil { try inspection.refuseNewHistory(path: files.main) }
         let layout = try StoreLayout(model: model, existing: ExistingSchema(tables: inspection.columns))
         try CoreDataError.translating(while: "open", path: files.main) {
@@ -151,7 +127,7 @@ extension SQLiteStore {
         }
         let open = OpenStore(
             pool: pool, model: model, layout: layout, identifier: inspection.metadata.identifier, place: place,
-            path: files.main)
+            path: files.main, isMirrored: inspection.mirroringTable != nil)
         return (inspection.metadata, open)
     }
 
@@ -161,7 +137,7 @@ extension SQLiteStore {
         // The inspection's connection and copy are released here, before the file is opened for writing.
         let inspection = try inspect(files, largestCopy: options.largestInspectionCopy, options: options).inspection
         if model.storeHashes != nil { try checkWriting(inspection, files: files, options: options) }
-        try inspection.check(against: model, path: files.main)
+        try inspection.check(against: model, path: files.main, ignoresVersion: options.ignoresVersion)
         let layout = try StoreLayout(model: model, existing: ExistingSchema(tables: inspection.columns))
         let mirroringTable = inspection.mirroringTable
         if let mirroringTable, !options.writesMirroredStores { throw MirroredStore(table: mirroringTable) }
@@ -171,6 +147,10 @@ extension SQLiteStore {
         let keepsHistory = options.tracksHistory || inspection.keepsHistory || mirroringTable != nil
         let pool = try CoreDataError.translating(while: "open", path: files.main) { () throws -> ConnectionPool in
             let writer = try connect(files, options: options, access: .readWrite)
+            if mirroringTable != nil {
+                try HistorySchema.refuseExportedNumbers(
+                    writer, model: model, identifier: inspection.metadata.identifier, path: files.main)
+            }
             let isShared = try useJournal(of: options, on: writer, files: files)
             if keepsHistory { try HistorySchema.add(to: writer, model: model) }
             return try makePool(files, writer: writer, isShared: isShared, options: options)
@@ -180,7 +160,8 @@ extension SQLiteStore {
         }
         let open = OpenStore(
             pool: pool, model: model, layout: layout, identifier: inspection.metadata.identifier, place: nil,
-            path: files.main, limits: limits)
+            path: files.main, isMirrored: mirroringTable != nil, writesMirroredStores: options.writesMirroredStores,
+            limits: limits)
         return (inspection.metadata, open)
     }
 
@@ -198,7 +179,7 @@ extension SQLiteStore {
         guard options.writesWithInferredModel else {
             throw refuse("data that such a model does not describe would be lost")
         }
-        if inspection.keepsHistory || options.tracksHistory {
+        if inspection.keepsHistory || options.tracksHistory || inspection.mirroringTable != nil {
             throw refuse("its history identifies properties by their index in the real model")
         }
         if FileManager.default.fileExists(atPath: files.externalData) {

@@ -20,6 +20,27 @@ extension SQLiteStore {
         return try translating("checkpoint", token: token) { try open.pool.checkpoint(mode, token: token) }
     }
 
+    /// Does the work that the options request for a store that is opened.
+    ///
+    /// If another connection uses the file, or the disk is full, nothing is done: the work only saves space and time, and
+    /// can be done when the store is opened next.
+    func maintain() throws {
+        let statements = (options.vacuumsFile ? ["VACUUM"] : []) + (options.analyzesFile ? ["ANALYZE"] : [])
+        guard !statements.isEmpty else { return }
+        let (open, watch) = try writableFiles()
+        try CoreDataError.translating(while: "open", path: files?.main) {
+            do {
+                try open.pool.withWriter(watch: watch) { connection in
+                    for statement in statements { try connection.base.execute(statement) }
+                }
+            } catch let error as SQLiteError where error.isBusy || error.code == SQLiteError.full {
+                return
+            } catch let error as CoreDataError where error.condition == .timedOut {
+                return
+            }
+        }
+    }
+
     /// Closes all connections until ``resume()`` is called, so that this store holds no lock on the file.
     ///
     /// - Parameters:
@@ -41,16 +62,20 @@ extension SQLiteStore {
     /// - Throws: ``CoreDataError`` if the file can no longer be opened, or contains another store or a store of another
     ///   model.
     package func resume() throws {
-        try translating("resume") { try openFiles?.pool.resume(checking: checkContent) }
+        try translating("resume") {
+            guard let open = openFiles else { return }
+            try open.pool.resume { try checkContent(of: open) }
+        }
     }
 
     /// Throws an error if the file does not contain the store that was opened. While no connection was open, the file
-    /// system may have assigned the file's number to another file.
-    private func checkContent() throws {
+    /// system may have assigned the file's number to another file, and Core Data may have begun to mirror the store.
+    private func checkContent(of open: OpenStore) throws {
         guard let files else { return }
         let (inspection, _, _) = try Self.inspect(files, largestCopy: options.largestInspectionCopy, options: options)
         try requireIdentifier(inspection.metadata, path: files.main)
-        try inspection.check(against: model, path: files.main)
+        try inspection.check(against: model, path: files.main, ignoresVersion: options.ignoresVersion)
+        open.history.renew(isMirrored: inspection.mirroringTable != nil)
     }
 
     /// Throws an error if the metadata belong to another store.
@@ -70,4 +95,7 @@ extension SQLiteStore {
         let number = warnings.add(listener)
         return { warnings.remove(number) }
     }
+
+    /// Reports a warning to the listeners.
+    package func warn(_ warning: CoreDataError) { warnings.report(warning) }
 }

@@ -46,12 +46,14 @@ package final class SQLiteStore: ObjectStore {
         var newMetadata: StoreMetadata?
         var lastSession = 0
         var sessions: [Int] = []
+        /// The use of a store in memory that other coordinators use, too; nil for all other stores.
+        var use: SharedMemory.Use?
         var watches: StatementWatches
     }
 
     init(
         url: URL?, files: StoreFiles?, model: CompiledModel, options: StoreOptions, metadata: StoreMetadata,
-        open: OpenStore
+        open: OpenStore, use: SharedMemory.Use? = nil
     ) {
         self.url = url
         self.files = files
@@ -65,7 +67,10 @@ package final class SQLiteStore: ObjectStore {
             open.pool.kind == .writerAndReaders && files != nil
             && model.entities.contains { $0.traits.contains(where: \.allowsExternalStorage) }
         external = ExternalDataFolder(path: files?.externalData, lent: options.lentFiles, disk: options.disk)
-        state = Locked(State(open: open, metadata: metadata, watches: StatementWatches(options.watch)))
+        state = Locked(
+            State(
+                open: open, metadata: metadata, lastSession: use?.sessions.lowerBound ?? 0, use: use,
+                watches: StatementWatches(options.watch)))
         if viewsKeepFiles { open.pool.logRestarted = { [weak self] in self?.removeUnusedExternalData() } }
     }
 
@@ -172,14 +177,14 @@ package final class SQLiteStore: ObjectStore {
         let (open, watch) = try writableFiles()
         let newMetadata = newMetadata
         guard !request.isEmpty || newMetadata != nil else { return SaveResult() }
-        let (result, replaced) = try translating("save", token: token) {
+        let (result, replaced, history) = try translating("save", token: token) {
             try open.pool.withWriter(watch: watch, token: token) { connection in
                 let transaction = SaveTransaction(
                     request, connection: connection, model: model, open: open, external: external, isAlone: true)
                 let gatherer = ChangeGatherer(connection, for: hub.commits)
                 defer { gatherer?.stop() }
                 var isWritten = false
-                var historyNumbers: [Int64] { transaction.historyNumber.map { [$0] } ?? [] }
+                var historyNumbers: [Int64] { transaction.writtenHistory.numbers }
                 do {
                     try open.prepareWriting(connection)
                     try connection.base.transaction(.immediate) {
@@ -206,10 +211,11 @@ package final class SQLiteStore: ObjectStore {
                     names: model.namesHash, entities: gatherer?.entities(in: open.changedTables, model: model),
                     gatherer?.changes(in: open.changedTables, model: model))
                 external.remove(transaction.abandonedFiles)
-                return (transaction.result, transaction.replacedFiles)
+                return (transaction.result, transaction.replacedFiles, transaction.writtenHistory)
             }
         }
         wrote(newMetadata, replacing: replaced)
+        warn(ofLong: history)
         return result
     }
 
@@ -260,6 +266,11 @@ package final class SQLiteStore: ObjectStore {
     package func close(until end: ContinuousClock.Instant?) throws {
         removeUnusedExternalData()
         stopWatching()
+        // A store in memory that other coordinators use stays open for them.
+        if let use = state.withLock({ $0.use.take() }), let open = openFiles, !SharedMemory.leave(use) {
+            open.pool.leases.end(use.sessions, .storeIsClosed)
+            return state.withLock { $0.open = nil }
+        }
         // Another thread may be reopening a read-only store at this moment.
         while let open = openFiles {
             try open.pool.close(until: end)

@@ -6,4 +6,11 @@ extension SQLiteTransaction {
         var written: [UUID] = []
         var replaced: Set<UUID> = []
     }
+
+    /// A moment to which the transaction can be rolled back.
+    struct Mark {
+        var files: Files
+        var history: WrittenHistory
+        var changes: ChangeGatherer.Mark?
+    }
 }

@@ -39,15 +39,8 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         get { progress.files }
         set { progress.files = newValue }
     }
-    /// The numbers of the transactions that were added to the history.
-    private var historyNumbers: [Int64] = []
-    /// A moment to which the transaction can be rolled back.
-    private struct Mark {
-        var files: Files
-        var historyNumbers: [Int64]
-        var changes: ChangeGatherer.Mark?
-    }
-
+    /// The transactions that were added to the history.
+    private var writtenHistory = WrittenHistory()
     private var marks: [Mark] = []
     private var gatherer: ChangeGatherer? { progress.gatherer }
     /// The number of marks that are savepoints. The other marks become savepoints before the next write: before it
@@ -137,7 +130,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
                     : connection.base.savepoint { try body(transaction) }
                 hasWritten = true
                 gatherer?.note(properties())
-                if let number = transaction.historyNumber { historyNumbers.append(number) }
+                writtenHistory.append(transaction.writtenHistory)
                 store.external.remove(transaction.abandonedFiles)
                 files.written += transaction.writtenFiles
                 files.replaced.formUnion(transaction.replacedFiles)
@@ -209,7 +202,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
             // From here on the transaction can no longer be stopped.
             if let failure = token.failure { throw failure }
             try further?()
-            store.noteHistory(historyNumbers)
+            store.noteHistory(writtenHistory.numbers)
             store.hub.commits.willCommit()
             do {
                 if further == nil {
@@ -222,7 +215,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
                 if progress.isInDoubt {
                     store.hub.commits.announce(.unknown)
                 } else {
-                    store.forgetHistory(historyNumbers)
+                    store.forgetHistory(writtenHistory.numbers)
                     store.hub.commits.didNotCommit()
                 }
                 throw error
@@ -236,10 +229,11 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         let replaced = files.replaced
         end()
         store.wrote(metadata, replacing: replaced)
+        store.warn(ofLong: writtenHistory)
     }
 
     func mark() -> Int {
-        marks.append(Mark(files: files, historyNumbers: historyNumbers, changes: gatherer?.mark))
+        marks.append(Mark(files: files, history: writtenHistory, changes: gatherer?.mark))
         return marks.count - 1
     }
 
@@ -278,7 +272,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         if let changes = before.changes { gatherer?.cut(to: changes) }
         store.external.remove(Array(files.written.dropFirst(before.files.written.count)))
         files = before.files
-        historyNumbers = before.historyNumbers
+        writtenHistory = before.history
     }
 
     func keepSnapshot() throws {
@@ -296,7 +290,7 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         gatherer?.cut(to: ChangeGatherer.Mark())
         store.external.remove(files.written)
         files = Files()
-        historyNumbers = []
+        writtenHistory = WrittenHistory()
         return true
     }
 }

@@ -13,6 +13,8 @@ package final class StoreInspector {
     // Retains the private copy in which a remaining log is read.
     private let place: ReadOnlyAccess
     private let holder: StoreConnection
+    /// The first of the tables of the mirroring to CloudKit; nil for a store that is not mirrored.
+    package var mirroringTable: String? { inspection.mirroringTable }
 
     /// Opens the file.
     ///
@@ -41,6 +43,26 @@ package final class StoreInspector {
     package func layout(for model: CompiledModel) throws -> StoreLayout {
         try inspection.check(against: model, path: files.main)
         return try StoreLayout(model: model, existing: ExistingSchema(tables: columns))
+    }
+
+    /// Returns the state of the mirroring to CloudKit; nil for a store that is not mirrored.
+    ///
+    /// - Parameter model: The model of the store. Without a model that fits, the entities are those that the file lists.
+    package func mirroring(model: CompiledModel?) throws -> MirroringReport? {
+        try CoreDataError.translating(while: "read", path: files.main) {
+            try holder.pin()
+            defer { holder.unpin() }
+            guard let reader = try MirroringReader(holder, identifier: metadata.identifier) else { return nil }
+            var entities = try MirroredEntity.all(on: holder, columns: columns)
+            if let model, let layout = try? layout(for: model) { entities = MirroredEntity.all(model, layout: layout) }
+            let key = MirroringNames.zoneFetchAfterMigration
+            return try reader.report(entities, fetchesZonesAgain: metadata.dictionary[key] != nil)
+        }
+    }
+
+    /// Returns the files of external data that any value of any table references.
+    package func namedExternalFiles() throws -> Set<UUID> {
+        try CoreDataError.translating(while: "read", path: files.main) { try holder.namedExternalFiles() }
     }
 
     /// Runs a query, and calls a closure with each row.

@@ -9,6 +9,8 @@ package struct StoreOptions: Sendable {
     var createsMissingFile = true
     /// The longest time to wait for another connection or another process, in seconds.
     package var busyTimeout = 10.0
+    /// The largest value of ``busyTimeout``, about three years: the clock has no instant after an infinite time.
+    package static let longestTimeout = 1e8
     /// The synchronization of saves to the disk. With `normal`, a loss of power may undo the last saves, but does not
     /// damage the store. Only a store with a write-ahead log can use less than `full`.
     package var synchronous = Connection.Synchronous.normal
@@ -31,6 +33,12 @@ package struct StoreOptions: Sendable {
     package var writesMirroredStores = false
     /// Whether a store is opened for writing with a model that was inferred from its tables.
     package var writesWithInferredModel = false
+    /// Whether a store of another version of the model is opened, if it has the tables and columns that the model needs.
+    package var ignoresVersion = false
+    /// Whether the file is rebuilt without unused space when the store is opened for writing.
+    package var vacuumsFile = false
+    /// Whether SQLite gathers statistics about the indexes when the store is opened for writing.
+    package var analyzesFile = false
     /// Whether a store of another model is migrated when it is opened.
     package var migratesAutomatically = false
     /// Whether the mapping for the migration is inferred from the two models.
@@ -41,6 +49,8 @@ package struct StoreOptions: Sendable {
     package var disk = StoreDisk.system
     /// The copy of the model to write into a new store, or nil for none.
     package var modelCache: Data?
+    /// The identifier of a new store, or nil for a random one.
+    package var identifier: UUID?
     /// The observer of the statements of the store's connections, starting when the store is opened.
     package var watch: StatementWatch?
     /// The external files that are shared with another store.

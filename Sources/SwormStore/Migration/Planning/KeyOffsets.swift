@@ -8,6 +8,7 @@ struct KeyOffsets {
     /// The highest key that was ever assigned, by root of the destination.
     private(set) var highest: [Int: Int64] = [:]
 
+    /// - Parameter highestKeys: The highest key that was ever assigned, by root of the source.
     init(_ map: MigrationMap, highestKeys: [Int: Int64]) throws {
         for root in map.destination.entities where root.root == root.number {
             let pairs = map.pairs(into: root.number)

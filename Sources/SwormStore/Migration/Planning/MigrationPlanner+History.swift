@@ -41,7 +41,8 @@ extension MigrationPlanner {
         return statements
     }
 
-    private func offset(of pair: MigrationMap.Pair) -> Int64 {
+    /// Returns the number that is added to the keys of the rows of a pair.
+    func offset(of pair: MigrationMap.Pair) -> Int64 {
         offsets.offset(from: pair.source.root, into: pair.destination.root) ?? 0
     }
 

@@ -49,7 +49,7 @@ struct MigrationPlanner {
         plan.changes += oldTables.map { MigrationStatement("DROP TABLE \($0.moved)") }
         plan.changes += redirectReferences()
         plan.changes += writeLinks()
-        plan.changes += history()
+        plan.changes += history() + mirroring()
         plan.uniqueIndexes = indexesToMake.filter { $0.constraint != nil }
         plan.completion += indexesToMake.map { MigrationStatement($0.sql) }
         plan.completion += DerivationTriggers(model: map.destination, layout: layout).statements().map {

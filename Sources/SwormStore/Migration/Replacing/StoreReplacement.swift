@@ -16,21 +16,19 @@ package final class StoreReplacement {
     private(set) var current: StoreFiles?
     private var count = 0
 
-    /// Creates a replacement for an existing store.
+    /// Creates a replacement for an existing store, which a migration plan migrates.
     ///
     /// - Parameters:
     ///   - url: The URL of the store.
     ///   - timeout: The seconds to wait for other connections that have the store open.
     ///   - steps: The number of steps that will follow.
-    /// - Throws: ``CoreDataError`` if the store is in use, cannot be written, or there is not enough disk space beside
-    ///   it.
+    /// - Throws: ``CoreDataError`` if the store is in use, cannot be written, is mirrored to CloudKit, or there is not
+    ///   enough disk space beside it.
     package convenience init(of url: URL, timeout: Double = StoreOptions().busyTimeout, steps: Int = 1) throws {
         var options = StoreOptions()
-        options.busyTimeout = timeout
+        options.busyTimeout = min(timeout, StoreOptions.longestTimeout)
         try self.init(of: url, options: options, isMissingAllowed: false, steps: steps)
-        if let inspection = try inspection() {
-            try StoreMigration.refuseMirrored(inspection, files: files, options: options)
-        }
+        try refuseMirroredSource()
     }
 
     /// Creates a replacement for a store.
@@ -58,6 +56,7 @@ package final class StoreReplacement {
                 }
             }
         }
+        if isMissingAllowed { try refuseMirroredTarget() }
         folder.removeLeftovers(of: files, lock?.connection)
         // Every step checks the disk space that it needs. The minimum is checked before the first step: a copy, and a
         // second one that is made from it.
@@ -73,7 +72,10 @@ package final class StoreReplacement {
         return try CoreDataError.translating(while: "read", path: files.main) { try lock.connection.size() }
     }
 
-    private func inspection() throws -> StoreInspection? {
+    /// The connection that locks the store; nil if there is no store, or it is too damaged to be locked.
+    var lockedConnection: StoreConnection? { lock?.connection }
+
+    func inspection() throws -> StoreInspection? {
         guard let lock else { return nil }
         return try CoreDataError.translating(while: "open", path: files.main) {
             try StoreInspection(lock.connection, path: files.main)
@@ -190,7 +192,9 @@ package final class StoreReplacement {
         try finish(last) { original, made, present in
             let before = try original?.externalFiles(source, path: self.files.main) ?? []
             let after = try made.externalFiles(destination, path: self.files.main)
-            return Ending(arriving: after.subtracting(present), leaving: before.subtracting(after))
+            var leaving = before.subtracting(after)
+            if !leaving.isEmpty { leaving.subtract(try made.namedExternalFiles()) }
+            return Ending(arriving: after.subtracting(present), leaving: leaving)
         }
     }
 
@@ -269,7 +273,7 @@ package final class StoreReplacement {
         return StoreFiles(url: URL(fileURLWithPath: folder.path + "/step\(count)"), disk: options.disk)
     }
 
-    private func connection(to place: StoreFiles) throws -> StoreConnection {
+    func connection(to place: StoreFiles) throws -> StoreConnection {
         if place == files, let lock { return lock.connection }
         return try CoreDataError.translating(while: "open", path: place.main) {
             StoreConnection(

@@ -41,6 +41,7 @@ final class MigrationRun {
         counts = try Self.counts(original, model: migration.source, layout: layout, path: migration.files.main)
         incoming = try IncomingContent.all(by: planner.map, layout: layout, on: original, files: migration.files)
         try refuseAbstractObjects()
+        try refuseLostRecords()
     }
 
     // MARK: Rows
@@ -106,7 +107,9 @@ final class MigrationRun {
         let before = try connection.externalFiles(migration.source, layout: layout)
         var report = try change(connection)
         unneededFiles = before.subtracting(try connection.externalFiles(migration.destination, layout: planner.layout))
+        if !unneededFiles.isEmpty { unneededFiles.subtract(try connection.namedExternalFiles()) }
         try checkCounts(on: connection, report: &report)
+        try checkRecords(on: connection)
         try verify(connection, report: &report)
         // A new store uses write-ahead logging, and the file stores this mode.
         try connection.base.setJournalMode(.wal)
@@ -168,7 +171,9 @@ final class MigrationRun {
         try removeStaleTrees(on: connection, report: &report)
         report.notes += plan.notes
         try checkReferences(on: connection, report: &report)
-        try connection.write(try inspection.metadata.migrated(to: migration.destination))
+        try connection.write(
+            try inspection.metadata.migrated(
+                to: migration.destination, isMirrored: inspection.mirroringTable != nil))
         try connection.run("DELETE FROM Z_MODELCACHE")
         try connection.run("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", binding: [.blob(migration.target.cache)])
         // The file only grows until its free pages are released.

@@ -26,8 +26,10 @@ package enum MissingIndexes {
     ///
     /// - Returns: The indexes that were created.
     /// - Throws: ``CoreDataError`` if the store cannot currently be read or written. It is then unchanged.
-    package static func make(at url: URL, model: CompiledModel) throws -> Changes {
-        let (files, options) = (StoreFiles(url: url), StoreOptions())
+    package static func make(
+        at url: URL, model: CompiledModel, options: StoreOptions = StoreOptions()
+    ) throws -> Changes {
+        let files = StoreFiles(url: url)
         let inspection = try SQLiteStore.inspect(files, options: options).inspection
         return try make(in: files, inspection, model: model, options: options)
     }

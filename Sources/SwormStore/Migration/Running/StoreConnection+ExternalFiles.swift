@@ -14,24 +14,6 @@ extension StoreConnection {
         return files
     }
 
-    /// Returns the files that any value of any table references, independent of the model.
-    func namedExternalFiles() throws -> Set<UUID> {
-        var columns: [(table: String, name: String)] = []
-        try rows(
-            """
-            SELECT m.name, c.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c
-            WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND upper(c.type) = 'BLOB'
-            """
-        ) { row in
-            if let table = row.text(0), let name = row.text(1) { columns.append((table, name)) }
-        }
-        var files: Set<UUID> = []
-        for (table, name) in columns {
-            try collectFiles(in: SQLName.alwaysQuoted(name), of: SQLName.alwaysQuoted(table), into: &files)
-        }
-        return files
-    }
-
     private func collectFiles(in column: String, of table: String, into files: inout Set<UUID>) throws {
         try rows("SELECT \(column) FROM \(table) WHERE length(\(column)) = 38") { row in
             row.withBlob(0) { bytes in

@@ -116,13 +116,16 @@ package struct StoreMigration {
     }
 
     /// Throws an error if Core Data mirrors the store to CloudKit, unless the options allow writing mirrored stores.
-    static func refuseMirrored(_ inspection: StoreInspection, files: StoreFiles, options: StoreOptions)
-        throws
-    {
+    ///
+    /// - Parameter advice: The last sentence of the error: how such a store is migrated.
+    static func refuseMirrored(
+        _ inspection: StoreInspection, files: StoreFiles, options: StoreOptions,
+        advice: String = "To migrate it anyway, open it with the option \(SwormWritesMirroredStoresOption)."
+    ) throws {
         guard let table = inspection.mirroringTable, !options.writesMirroredStores else { return }
         throw CoreDataError(
             NSMigrationError,
-            "The store '\(files.main)' was written with another model, and it is mirrored to CloudKit (it has the table \(table)), so it was not migrated. To migrate it anyway, open it with the option \(SwormWritesMirroredStoresOption)."
+            "The store '\(files.main)' was written with another model, and it is mirrored to CloudKit (it has the table \(table)), so it was not migrated. \(advice)"
         )
     }
 

@@ -58,16 +58,18 @@ extension QueryBuilder {
         case .some(let function) where function.ofReal != nil:
             result = try number(argument)
             (result.sql, result.kind) = ("\(Self.name(of: function))(\(result.sql))", .real)
-        case .uppercase, .lowercase:
+        case .uppercase, .lowercase, .canonical:
             result = try scalar(argument)
             guard argument.isNull || result.kind?.isText == true else {
                 throw QueryError.typeMismatch(
                     "a string is needed for \(name)", path: result.path, entity: result.entity)
             }
-            (result.sql, result.kind) = (
-                name == "uppercase" ? "SwormUpper(\(result.sql))" : "SwormLower(\(result.sql))", .text
-            )
-            result.column = nil
+            switch name {
+            case "uppercase": result.sql = "SwormUpper(\(result.sql))"
+            case "lowercase": result.sql = "SwormLower(\(result.sql))"
+            default: result.sql = folded(result.sql, options: .canonical)
+            }
+            (result.kind, result.column) = (.text, nil)
         case .length:
             // The function does not refer to a key of the same name, so that only a string has a length here.
             if argument.isConstant { return try step(argument, to: "length") }

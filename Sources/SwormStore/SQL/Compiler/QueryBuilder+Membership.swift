@@ -7,6 +7,29 @@ extension QueryBuilder {
     /// A number of parameters that every supported version of SQLite accepts, less some for the rest of the statement.
     private static let parameterLimit = 30_000
 
+    /// Returns the sides of a comparison. If an attribute is searched in a list, the constants of the list are converted to
+    /// its kind as SQLite would do it, so that they are compared in the same way in memory.
+    func convertingMembers(
+        of comparison: Comparison, _ left: QueryOperand, _ right: QueryOperand
+    ) -> (QueryOperand, QueryOperand) {
+        switch (comparison.comparator, left, right) {
+        case (.in, .scalar(let element), .list(let items)) where comparison.left.isPropertyPath:
+            (left, .list(converted(items, for: element)))
+        case (.contains, .list(let items), .scalar(let element)) where comparison.right.isPropertyPath:
+            (.list(converted(items, for: element)), right)
+        default: (left, right)
+        }
+    }
+
+    private func converted(_ items: [QueryOperand], for element: QueryScalar) -> [QueryOperand] {
+        let typed = element.typed
+        func converted(_ item: QueryOperand) -> AttributeValue? {
+            if case .constant(let value) = item { typed.converted(value) } else { nil }
+        }
+        guard items.contains(where: { converted($0) != nil }) else { return items }
+        return items.map { item in converted(item).map { .constant($0) } ?? item }
+    }
+
     /// Compiles IN with a list or a to-many path on the right.
     func membership(
         of element: QueryOperand, in container: QueryOperand, options: ComparisonOptions, exact: Bool

@@ -40,15 +40,17 @@ extension QueryBuilder {
         let left = try operand(comparison.left, in: context)
         let right = try operand(comparison.right, in: context)
         guard comparison.quantifier != .direct else {
-            return try compare(left, by: comparison.comparator, with: right, options: comparison.options, exact: exact)
+            let (one, other) = convertingMembers(of: comparison, left, right)
+            return try compare(one, by: comparison.comparator, with: other, options: comparison.options, exact: exact)
         }
         guard case .collection(let collection) = left else {
             let (path, entity) = describe(left)
             throw QueryError.quantifierWithoutToMany(path: path, entity: entity)
         }
         let members = try open(collection)
+        let (one, other) = convertingMembers(of: comparison, members.operand, right)
         let test = try compare(
-            members.operand, by: comparison.comparator, with: right, options: comparison.options, exact: false)
+            one, by: comparison.comparator, with: other, options: comparison.options, exact: false)
         if comparison.quantifier == .any { return exists(in: members, where: test) }
         // A member for which the test is unknown does not pass it.
         switch test {

@@ -210,7 +210,8 @@ final class QueryBuilder {
 
     /// Returns the SQL by which a string is sorted: in byte order, or with `[l]` by the root collation.
     func ordered(_ sql: String, options: ComparisonOptions) -> String {
-        followsLocale(options) ? sql + " COLLATE SwormLocale" : sql
+        guard followsLocale(options) else { return sql }
+        return sql + (options.contains(.numeric) ? " COLLATE SwormStandard" : " COLLATE SwormLocale")
     }
 
     /// Returns whether strings are ordered by the root collation.

@@ -96,7 +96,7 @@ extension QueryBuilder {
             // Bytes have an order, although without a meaning, which is sufficient to distinguish groups.
             text = scalar.sql
         } else {
-            text = try orderingText(of: operand, options: [])
+            text = try orderingText(of: operand, options: sort.options)
         }
         if !sort.ascending { text += " DESC" }
         return text

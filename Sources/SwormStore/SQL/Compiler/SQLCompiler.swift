@@ -7,7 +7,8 @@ import SwormPredicates
 /// `SwormLike(pattern, text, flags)`, `SwormMatches(pattern, text, flags)`, `SwormSearch(part, text, place, flags)` (0
 /// is the start, 1 the end, 2 anywhere), `SwormPower(a, b)`, `SwormXor(a, b)`, `SwormUpper(text)`, `SwormLower(text)`
 /// and one for each function of a number (`SwormSqrt(a)`). The flags are the raw value of ``ComparisonOptions``. Each
-/// function returns NULL if an argument is NULL. `[l]` sorts by the collation `SwormLocale`.
+/// function returns NULL if an argument is NULL. `[l]` sorts by the collation `SwormLocale`, and by
+/// `SwormStandard` where digits are ordered as numbers.
 final class SQLCompiler: Sendable {
     let model: CompiledModel
     let layout: StoreLayout

@@ -15,6 +15,8 @@ struct Side {
         case grdbCodable = "GRDB, Codable"
         /// The library too, but doing less: what `own` is compared with.
         case less = "doing less"
+        /// Core Data's interface of the library: values of any type, by their keys.
+        case keyed = "by key"
     }
 
     enum Work {

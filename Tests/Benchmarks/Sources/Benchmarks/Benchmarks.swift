@@ -138,7 +138,7 @@ struct Benchmarks {
             readingBenches(place), graphBenches(place), writingBenches(place), batchBenches(place),
             smallBenches(place, options), smallWriteBenches(place, options), aggregateBenches(place, options),
             parallelBenches(place, options), importBenches(place), conditionBenches(place, options),
-            superentityBenches(place), treeBenches(place),
+            superentityBenches(place), treeBenches(place), managedBenches(),
         ]
         return groups.flatMap { $0 }
     }

@@ -27,7 +27,8 @@ struct Report {
             let hasAimed = bar.isMet(figure, bar.aim)
             print(
                 Self.line(
-                    bar.name, amount(.byHand) ?? amount(.less) ?? "", amount(.own) ?? "", amount(.grdbBest) ?? "",
+                    bar.name, amount(.byHand) ?? amount(.less) ?? amount(.keyed) ?? "", amount(.own) ?? "",
+                    amount(.grdbBest) ?? "",
                     amount(bar.other == .grdbByName ? .grdbByName : .grdbCodable) ?? "", bar.measure.text(figure),
                     bar.isReported ? "(\(must))" : must, bar.measure.text(bar.aim),
                     hasAimed ? "aim met" : isOk ? "ok" : bar.isReported ? "short" : "MISSED"))

@@ -196,7 +196,7 @@ struct StagedMigrationTests {
             let place = try #require(manager.container?.persistentStoreDescriptions.first?.url)
             try Connection(.file(path: place.path)).execute("UPDATE ZPERSON SET Z_ENT = 77 WHERE Z_PK = 1")
         }
-        let error = try refusal(store, 3, [split]) as? CoreDataError
+        let error = try refusal(store, 3, [split]).asCoreData
         #expect(error?.errorCode == NSMigrationError)
         #expect(error?.message.contains("failed its check") == true)
     }
@@ -228,9 +228,9 @@ struct StagedMigrationTests {
     private func message(_ store: MigratedStore, _ version: Int, _ stages: [NSMigrationStage], _ code: Int) throws
         -> String
     {
-        let error = try #require(try refusal(store, version, stages) as? CoreDataError)
-        #expect(error.errorCode == code)
-        return error.message
+        let error = try #require(try refusal(store, version, stages) as? CocoaError)
+        #expect(error.code.rawValue == code)
+        return error.localizedDescription
     }
 
     private var mismatch: Int { NSStagedMigrationFrameworkVersionMismatchError }
@@ -331,7 +331,7 @@ struct StagedMigrationTests {
         let error =
             try refusal(
                 store, 3, [Models.splitting()], options: [NSMigratePersistentStoresAutomaticallyOption: false])
-            as? CoreDataError
-        #expect(error?.errorCode == NSPersistentStoreIncompatibleVersionHashError)
+            as? CocoaError
+        #expect(error?.code == .persistentStoreIncompatibleVersionHash)
     }
 }

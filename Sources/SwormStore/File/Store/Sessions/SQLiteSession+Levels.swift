@@ -116,10 +116,10 @@ extension SQLiteSession {
 
     private func named(_ error: any Error, in level: TreeLevel) -> any Error {
         guard let issue = error as? DecodingFailure, issue.column > level.columns.count else {
-            return named(error, entity: level.fetch.entity, attributes: level.columns)
+            return store.model.named(error, entity: level.fetch.entity, attributes: level.columns)
         }
         let index = issue.column - level.columns.count - 1
         let name = level.expressions.indices.contains(index) ? level.expressions[index].format : nil
-        return self.error(issue, entity: store.model[level.fetch.entity].name, property: name)
+        return store.model.error(issue, entity: store.model[level.fetch.entity].name, property: name)
     }
 }

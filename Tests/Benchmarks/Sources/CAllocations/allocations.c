@@ -1,0 +1,50 @@
+#include "allocations.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+/* The program's own allocator replaces that of the C library, in all libraries that the program loads, and passes each call
+   on to it. */
+#ifdef __GLIBC__
+
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+
+static _Thread_local long count;
+
+void *malloc(size_t size) {
+    count++;
+    return __libc_malloc(size);
+}
+
+void *calloc(size_t number, size_t size) {
+    count++;
+    return __libc_calloc(number, size);
+}
+
+void *realloc(void *memory, size_t size) {
+    count++;
+    return __libc_realloc(memory, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size) {
+    count++;
+    return __libc_memalign(alignment, size);
+}
+
+int posix_memalign(void **memory, size_t alignment, size_t size) {
+    count++;
+    *memory = __libc_memalign(alignment, size);
+    return *memory ? 0 : ENOMEM;
+}
+
+long allocation_count(void) { return count; }
+
+#else
+
+long allocation_count(void) { return -1; }
+
+#endif
