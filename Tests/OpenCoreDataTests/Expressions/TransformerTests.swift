@@ -313,7 +313,8 @@ struct TransformerTests {
                 let bytes = Data(repeating: 0, count: 80) + Data([UInt8(number & 255), UInt8(number >> 8)])
                 return writer.object(["NSData", "NSObject"], fields: ["NS.data": .data(bytes)])
             }
-            return writer.data(root: writer.set(members))
+            let root = writer.set(members)
+            return writer.data(root: root)
         }
         #expect(try ArchivedValue(archive: archive(count: 1000)) != nil)
         let error = try #require(throws: ArchiveError.self) { _ = try ArchivedValue(archive: archive(count: 1001)) }
