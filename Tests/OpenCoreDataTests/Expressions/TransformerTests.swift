@@ -306,6 +306,21 @@ struct TransformerTests {
         #expect("\(error)".contains("members and keys"))
     }
 
+    @Test func `many data with the same beginning are not read as members`() throws {
+        func archive(count: Int) -> Data {
+            var writer = KeyedArchiveWriter()
+            let members = (0..<count).map { number in
+                let bytes = Data(repeating: 0, count: 80) + Data([UInt8(number & 255), UInt8(number >> 8)])
+                return writer.object(["NSData", "NSObject"], fields: ["NS.data": .data(bytes)])
+            }
+            let root = writer.set(members)
+            return writer.data(root: root)
+        }
+        #expect(try ArchivedValue(archive: archive(count: 1000)) != nil)
+        let error = try #require(throws: ArchiveError.self) { _ = try ArchivedValue(archive: archive(count: 1001)) }
+        #expect("\(error)".contains("the same beginning"))
+    }
+
     @Test func `the limit of the depth is the same for an object that was read before`() {
         func isRead(levels: Int, leafFirst: Bool) -> Bool {
             var writer = KeyedArchiveWriter()
