@@ -177,6 +177,7 @@ struct ErrorTests {
         try Data("no store, but some text that is long enough".utf8).write(to: folder.url())
         let container = NSPersistentContainer(name: "Library", managedObjectModel: GraphLibrary.model())
         container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: folder.url())]
+        // The stores are loaded before the call returns.
         nonisolated(unsafe) var failure: (any Error)?
         container.loadPersistentStores { failure = $1 }
         let error = try #require(failure as? CocoaError)

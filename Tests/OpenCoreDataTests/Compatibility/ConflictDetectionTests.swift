@@ -75,7 +75,7 @@ struct ConflictDetectionTests {
     }
 }
 
-/// A policy that counts its conflicts.
+/// A policy that counts its conflicts. Unchecked: only the thread that saves uses it.
 private final class CountingPolicy: NSMergePolicy, @unchecked Sendable {
     var count = 0
 

@@ -102,6 +102,7 @@ struct FixtureMigrationTests {
         for version in versions[step.to...] {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: version)
             let description = NSPersistentStoreDescription(url: store.url)
+            // The store is added before the call returns.
             nonisolated(unsafe) var failure: (any Error)?
             coordinator.addPersistentStore(with: description) { failure = $1 }
             if let error = failure as? CocoaError {

@@ -17,6 +17,7 @@ final class ManualClock: Clock, Sendable {
     }
 
     private let lock = NSLock()
+    // The lock guards it.
     private nonisolated(unsafe) var state = State()
     /// A value for each sleep that begins.
     let sleeps: AsyncStream<Void>
