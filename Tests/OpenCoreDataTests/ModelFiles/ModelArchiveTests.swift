@@ -203,6 +203,17 @@ struct ModelArchiveTests {
         #expect(throws: ArchiveError.self) { try text(Array(repeating: .path(["a"]), count: 101)) }
     }
 
+    @Test(arguments: [("now", [], "now"), ("sum", ["a"], "sum:"), ("sum:", ["a"], "sum:")])
+    func `the selector of a function has a colon where it has arguments`(
+        name: String, keys: [String], selector: String
+    ) throws {
+        var writer = KeyedArchiveWriter()
+        let made = writer.expression(.function(name, keys.map { .path([$0]) }))
+        let archive = try KeyedArchive(writer.data(root: try #require(made)))
+        let root = try #require(archive.root)
+        #expect(archive.string(of: root, field: "NSSelectorName") == selector)
+    }
+
     @Test func `a cache larger than any model is not read, and the model is inferred`() throws {
         let folder = try StoreFolder()
         let coordinator = try GraphLibrary.coordinator(at: folder.url())

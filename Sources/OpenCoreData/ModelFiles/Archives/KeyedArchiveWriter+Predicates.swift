@@ -104,7 +104,9 @@ extension KeyedArchiveWriter {
         case .function(let name, let arguments):
             let written = arguments.compactMap { expression($0) }
             guard written.count == arguments.count else { return nil }
-            return call(name.contains(":") ? name : name + ":", arguments: written)
+            // A selector has a colon for each argument: that of `now()` has none.
+            let isComplete = name.contains(":") || arguments.isEmpty
+            return call(isComplete ? name : name + ":", arguments: written)
         default: return nil
         }
     }
