@@ -32,7 +32,9 @@ extension CompiledAttribute {
         case (.float, .int(let number)): return .double(Double(Float(number)))
         case (.decimal, .int(let number)): return .decimal(Decimal(number))
         case (.decimal, .double(let number)) where number.isFinite:
-            return Decimal(string: "\(number)").map { .decimal($0) } ?? .decimal(Decimal(number))
+            // The exponent of a decimal has a range of its own.
+            guard let decimal = Decimal(string: "\(number)") else { throw outOfRange(value, entity: entity) }
+            return .decimal(decimal)
         default: throw wrongType(value, entity: entity)
         }
     }

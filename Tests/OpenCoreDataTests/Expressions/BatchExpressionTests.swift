@@ -154,6 +154,8 @@ struct BatchExpressionTests {
         ("name", "code", 0, ""), ("name", "uppercase:('longer text')", NSValidationStringTooLongError, "at most 6"),
         ("small", "big * 20000", NSValidationNumberTooLargeError, "out of the range"),
         ("small", "price * 100000000000000000000", NSManagedObjectValidationError, "Integer 16"),
+        ("weight", "price * 10 ** 50", NSValidationNumberTooLargeError, "out of the range of a Float"),
+        ("weight", "price * 10 ** 30", 0, ""),
         ("flag", "big", 0, ""), ("price", "big / 0", 0, ""),
     ])
     func `a computed value that a save would reject changes nothing`(

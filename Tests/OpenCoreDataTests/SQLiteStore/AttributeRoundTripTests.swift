@@ -158,6 +158,18 @@ struct AttributeRoundTripTests {
         #expect(try store.rows(1).0.count == 0)
     }
 
+    @Test func `a number that no decimal can hold is rejected`() throws {
+        let entity = try #require(TypesModel.model.entity(named: "Everything"))
+        let decimal = try #require(entity.attributes.first { $0.name == "decimal" })
+        #expect(try decimal.accept(.double(1e100), entity: "Everything") == .decimal(Decimal(string: "1e100") ?? 0))
+        for number in [1e200, -1e200, 1e-200] {
+            let error = try #require(throws: CoreDataError.self) {
+                try decimal.accept(.double(number), entity: "Everything")
+            }
+            #expect(error.errorCode == NSValidationNumberTooLargeError && error.key == "decimal")
+        }
+    }
+
     @Test func `a long decimal is found again by its value`() throws {
         let folder = try StoreFolder()
         let store = try folder.open(TypesModel.model)
