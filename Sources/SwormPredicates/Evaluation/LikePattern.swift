@@ -64,8 +64,9 @@ package struct LikePattern: Sendable {
     }
 
     package func matches(_ text: String) -> Bool {
-        var text = folded(text, options: options)
-        return text.withUTF8 { text in elements.withUnsafeBufferPointer { Self.match(text, against: $0) } }
+        withFoldedUTF8(text, options: options) { text in
+            elements.withUnsafeBufferPointer { Self.match(text, against: $0) }
+        }
     }
 
     /// Matches greedily and backtracks only to the last star, because an earlier one cannot yield a better match.

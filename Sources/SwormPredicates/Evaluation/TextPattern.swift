@@ -22,8 +22,7 @@ package struct TextPattern: Sendable {
     }
 
     package func matches(_ text: String) -> Bool {
-        var text = folded(text, options: options)
-        return text.withUTF8(find)
+        withFoldedUTF8(text, options: options) { find($0) }
     }
 
     private func find(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
