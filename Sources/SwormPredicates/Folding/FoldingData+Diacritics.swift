@@ -1,4 +1,4 @@
-// The test `FoldingTableTests` writes this file from Foundation's folding.
+// The test `FoundationFoldingTests` writes this file from Foundation's folding.
 
 extension FoldingData {
     /// Letters with diacritics: the first of a run, the number of them, and the base letter of each.

@@ -1,4 +1,4 @@
-// The test `FoldingTableTests` writes this file from Foundation's folding.
+// The test `FoundationFoldingTests` writes this file from Foundation's folding.
 
 extension FoldingData {
     /// Letters whose case is folded to one letter: the first one, the last one, the distance between two, and the

@@ -1,4 +1,4 @@
-// The test `FoldingTableTests` writes this file from Foundation's folding.
+// The test `FoundationFoldingTests` writes this file from Foundation's folding.
 
 extension FoldingData {
     /// Combining marks: the first and the last of a run, and their canonical combining class.

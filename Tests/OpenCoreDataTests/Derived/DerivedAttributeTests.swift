@@ -1,4 +1,5 @@
 import Foundation
+import SwormPredicates
 import SwormSQLite
 import Testing
 
@@ -68,6 +69,18 @@ import Testing
         #expect(novel.text("quiet") == "germinal")
         #expect(try #require(novel.value(forKey: "saved") as? Date) > first)
         #expect(try context.all("Author", "plainName BEGINSWITH %@", "emi") == [author])
+    }
+
+    @Test func `a canonical value is that of Foundation's folding`() throws {
+        let context = try DerivedLibrary.context()
+        // The tables for `[cd]` keep the marks of one letter together, however many they are.
+        let name = "ב" + String(repeating: "\u{591}", count: 80) + "\u{5B0}"
+        let expected = name.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
+        #expect(!folded(name, options: .canonical).unicodeScalars.elementsEqual(expected.unicodeScalars))
+        let author = try context.make("Author", ["name": name])
+        try context.save()
+        let value = try #require(author.text("plainName"))
+        #expect(value.unicodeScalars.elementsEqual(expected.unicodeScalars))
     }
 
     @Test func `members in a join table are counted and summed from both sides`() throws {

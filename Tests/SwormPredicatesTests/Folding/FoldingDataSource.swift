@@ -22,7 +22,7 @@ struct FoldingDataSource {
 
     init() {
         var cases: [(UInt32, UInt32)] = []
-        for page in ScalarPages() {
+        for page in ScalarPages().lazy.map({ $0.filter(Self.canChange) }) where !page.isEmpty {
             func folded(_ folding: TextFolding, _ item: (UInt32) -> [UInt32]) -> Zip2Sequence<[UInt32], [[UInt32]]> {
                 zip(page, FoundationFolding.folded(each: page.map(item), folding))
             }
@@ -47,6 +47,15 @@ struct FoldingDataSource {
             }
         }
         runs = Self.runs(of: cases)
+    }
+
+    /// Returns whether folding may change a scalar. It knows no scalar that the standard library does not know, and
+    /// letters without case have no diacritics.
+    private static func canChange(_ scalar: UInt32) -> Bool {
+        switch Unicode.Scalar(scalar)?.properties.generalCategory {
+        case .unassigned, .privateUse, .otherLetter, nil: false
+        default: true
+        }
     }
 
     private static func combiningClass(of scalar: UInt32) -> UInt8 {
@@ -150,13 +159,17 @@ struct FoldingDataSource {
     }
 
     private static func file(_ tables: [(comment: String, name: String, type: String, values: [UInt32])]) -> String {
-        var lines = ["// The test `FoldingTableTests` writes this file from Foundation's folding.", "", "extension FoldingData {"]
+        var lines = [
+            "// The test `FoundationFoldingTests` writes this file from Foundation's folding.", "",
+            "extension FoldingData {",
+        ]
         for (index, table) in tables.enumerated() {
             if index > 0 { lines.append("") }
             lines += wrapped(table.comment.split(separator: " ").map(String.init), indent: "    /// ", separator: " ")
             lines.append("    static let \(table.name): [\(table.type)] = [")
             lines += wrapped(
-                table.values.map { "0x" + String($0, radix: 16, uppercase: true) + "," }, indent: "        ", separator: " ")
+                table.values.map { "0x" + String($0, radix: 16, uppercase: true) + "," }, indent: "        ",
+                separator: " ")
             lines.append("    ]")
         }
         return (lines + ["}"]).joined(separator: "\n") + "\n"

@@ -92,8 +92,7 @@ struct DerivationSQL: Sendable {
         case .plain: derived.cast.map { "CAST(\(value) AS \($0))" } ?? value
         case .uppercase: "SwormUpper(\(value))"
         case .lowercase: "SwormLower(\(value))"
-        case .canonical:
-            "SwormFold(\(value), \(ComparisonOptions.canonical.rawValue))"
+        case .canonical: "SwormCanonical(\(value))"
         }
     }
 

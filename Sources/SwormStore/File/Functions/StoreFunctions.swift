@@ -68,6 +68,9 @@ package enum StoreFunctions {
         try connection.addFunction("SwormLower", argumentCount: 1, deterministic: true) { call in
             call.text(0).map { .text($0.lowercased()) } ?? .null
         }
+        try connection.addFunction("SwormCanonical", argumentCount: 1, deterministic: true) { call in
+            call.text(0).map { .text(canonicalForm(of: $0)) } ?? .null
+        }
         let collations: [(String, ComparisonOptions)] = [
             ("SwormLocale", .localeSensitive), ("SwormStandard", [.localeSensitive, .numeric]),
         ]

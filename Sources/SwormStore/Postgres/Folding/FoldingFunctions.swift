@@ -1,0 +1,62 @@
+#if PostgreSQL
+package import SwormPredicates
+
+/// The functions of a PostgreSQL server that fold strings for `[c]`, `[d]` and `[cd]`, with the same results as
+/// ``TextFolding``.
+///
+/// They are written in PL/pgSQL, which servers that forbid functions in C allow as well, and can be used in indexes. Every
+/// name in them has its schema, because a server restores indexes with an empty search path. Their literals are escaped
+/// in the form that no setting of the server changes. The database must have the encoding UTF-8.
+///
+/// Another version of the tables gets functions with other names, so that existing indexes remain valid.
+package enum FoldingFunctions {
+    /// Returns the name of a function, without its schema.
+    package static func name(of folding: TextFolding) -> String {
+        let letters =
+            switch folding {
+            case .letterCase: "c"
+            case .diacritics: "d"
+            case .letterCaseAndDiacritics: "cd"
+            }
+        return prefix + letters
+    }
+
+    /// The name of the function that decomposes and sorts marks.
+    package static let nameOfMarkSorting = prefix + "marks"
+
+    private static let prefix = "_sworm_fold\(TextFolding.version)_"
+
+    /// Returns the statements that create the functions, in their order.
+    package static func statements(schema: String) -> [String] {
+        let mappings = FoldingMappings()
+        let sorting = qualified(nameOfMarkSorting, schema: schema)
+        var statements = [function(sorting, MarkSortingSQL(mappings).body)]
+        for folding in TextFolding.allCases {
+            let body = FoldingSQL(folding, mappings, markSorting: sorting).body
+            statements.append(function(qualified(name(of: folding), schema: schema), body))
+        }
+        return statements
+    }
+
+    private static func qualified(_ name: String, schema: String) -> String {
+        "\(SQLName.alwaysQuoted(schema)).\(SQLName.alwaysQuoted(name))"
+    }
+
+    /// Returns the statement that creates a function of one string `t`, whose body uses the variable `x`.
+    private static func function(_ name: String, _ body: [String]) -> String {
+        let body = body.joined(separator: "\n")
+        var quote = "$fold$"
+        while body.contains(quote) { quote = quote.dropLast() + "_$" }
+        return """
+            CREATE OR REPLACE FUNCTION \(name)(t pg_catalog.text) RETURNS pg_catalog.text
+            LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS \(quote)
+            DECLARE
+              x pg_catalog.text COLLATE pg_catalog."C" := t;
+            BEGIN
+            \(body)
+            END
+            \(quote)
+            """
+    }
+}
+#endif

@@ -1,0 +1,158 @@
+#if os(Linux)
+import Foundation
+import SwormPredicates
+import TestSupport
+import Testing
+
+/// The tables compared with Foundation's folding, from which version 1 was made.
+///
+/// A later Foundation may know more letters. Then these tests name them as differences, and version 1 remains as it is.
+/// Apple's Foundation has another version of Unicode.
+@Suite("Folding compared with Foundation's")
+struct FoundationFoldingTests {
+    private static let environment = ProcessInfo.processInfo.environment
+
+    private func expectSame(_ items: [[UInt32]], _ folding: TextFolding, in comment: String = "") {
+        let expected = FoundationFolding.folded(String(scalars: items.flatMap { $0 + [0] }), folding)
+        let result = folding.folded(String(scalars: items.flatMap { $0 + [0] }))
+        guard !expected.utf8.elementsEqual(result.utf8) else { return }
+        for item in items {
+            let result = folding.folded(String(scalars: item)).unicodeScalars.map(\.value)
+            let expected = FoundationFolding.folded(item, folding)
+            if result != expected {
+                Issue.record("\(folding): \(hex(item)) is \(hex(result)), not \(hex(expected))\(comment)")
+            }
+        }
+    }
+
+    private func hex(_ scalars: [UInt32]) -> String {
+        scalars.map { String($0, radix: 16, uppercase: true) }.joined(separator: " ")
+    }
+
+    @Test(arguments: TextFolding.allCases)
+    func `every Unicode scalar alone is folded as Foundation does`(folding: TextFolding) {
+        for page in ScalarPages() { expectSame(page.map { [$0] }, folding) }
+        expectSame([[0]], folding)
+    }
+
+    /// Each letter before a mark of each kind, and each mark behind a letter of each kind.
+    @Test(arguments: TextFolding.allCases)
+    func `letters and marks are folded as Foundation does`(folding: TextFolding) {
+        let mappings = FoldingMappings()
+        let letters: [UInt32] = [0x61, 0xC5, 0x416, 0x5D0, 0x915, 0x3071, 0x1F600, 0x10400, 0x1B44, 0x301, 0x5B7]
+        for mark in mappings.marks.keys.sorted() { expectSame(letters.map { [$0, mark] }, folding) }
+        let marks: [UInt32] = [0x301, 0x345, 0x5B7, 0xFE0F, 0xF73]
+        let last: UInt32 = Self.environment["SWORM_FOLDING_PAIRS"] == nil ? 0x2FFF : 0x10FFFF
+        for page in ScalarPages(through: last) {
+            for mark in marks { expectSame(page.map { [$0, mark] }, folding) }
+        }
+    }
+
+    /// Marks of all classes in both orders. Foundation sorts those that the standard library gives a lower class.
+    @Test func `marks are sorted as Foundation does`() {
+        let mappings = FoldingMappings()
+        let classes = Dictionary(grouping: mappings.marks.keys.sorted()) { mappings.marks[$0] ?? 0 }
+        let marks = classes.values.compactMap(\.first).sorted()
+        for mark in mappings.marks.keys.sorted() {
+            expectSame(marks.flatMap { [[0x3071, 0xFE0F, $0, mark], [0x3071, 0xFE0F, mark, $0]] }, .diacritics)
+        }
+        for letter in mappings.letterClasses.keys.sorted() { expectSame(marks.map { [letter, $0] }, .diacritics) }
+    }
+
+    @Test func `many marks belong to their letter, whereas Foundation divides them`() {
+        func text(_ count: Int) -> [UInt32] { [0x5D1] + Array(repeating: 0x591, count: count) + [0x5B0, 0x5B1, 0x61] }
+        func sorted(_ count: Int) -> [UInt32] {
+            [0x5D1, 0x5B0, 0x5B1] + Array(repeating: 0x591, count: count) + [0x61]
+        }
+        for count in [1, 60] {
+            expectSame([text(count)], .diacritics)
+            #expect(FoundationFolding.folded(text(count), .diacritics) == sorted(count))
+        }
+        for count in [80, 1000] {
+            #expect(FoldingModel().folded(text(count), .diacritics) == sorted(count))
+            #expect(
+                TextFolding.diacritics.folded(String(scalars: text(count))).unicodeScalars.map(\.value) == sorted(count)
+            )
+            #expect(FoundationFolding.folded(text(count), .diacritics) != sorted(count))
+        }
+    }
+
+    /// `SWORM_WRITE_GENERATED=1` writes the files anew.
+    @Test func `the tables are those that follow from Foundation's folding`() throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../../Sources/SwormPredicates/Folding").standardizedFileURL
+        for (name, text) in FoldingDataSource().files {
+            let file = folder.appendingPathComponent(name)
+            if Self.environment["SWORM_WRITE_GENERATED"] == "1" { try Data(text.utf8).write(to: file) }
+            #expect(try String(contentsOf: file, encoding: .utf8) == text, "\(name)")
+        }
+    }
+
+    // MARK: Random strings
+
+    /// The letters of a script and the marks that are written with them. The last one has all of them.
+    struct Script: CustomTestStringConvertible {
+        let testDescription: String
+        let letters: [UInt32]
+        var marks: [UInt32] = []
+    }
+
+    static let scripts: [Script] = [
+        Script(
+            testDescription: "Latin", letters: range(0x20, 0x24F) + range(0x1E00, 0x1EFF), marks: range(0x300, 0x36F)),
+        Script(
+            testDescription: "Greek", letters: range(0x370, 0x3FF) + range(0x1F00, 0x1FFF), marks: range(0x300, 0x345)),
+        Script(
+            testDescription: "Cyrillic", letters: range(0x400, 0x52F), marks: range(0x300, 0x30F) + range(0x483, 0x489)),
+        Script(
+            testDescription: "Hebrew", letters: range(0x5D0, 0x5EA) + range(0xFB1D, 0xFB4F), marks: range(0x591, 0x5C7)),
+        Script(
+            testDescription: "Arabic", letters: range(0x620, 0x64A) + range(0x671, 0x6D3), marks: range(0x64B, 0x670)),
+        Script(
+            testDescription: "Devanagari", letters: range(0x904, 0x961),
+            marks: range(0x900, 0x903) + range(0x93A, 0x957)),
+        Script(testDescription: "Thai", letters: range(0xE01, 0xE5B), marks: range(0xE31, 0xE4E)),
+        Script(testDescription: "Tibetan", letters: range(0xF40, 0xF6C), marks: range(0xF71, 0xFBC)),
+        Script(testDescription: "Balinese", letters: range(0x1B05, 0x1B4B), marks: range(0x1B34, 0x1B44)),
+        Script(
+            testDescription: "East Asia",
+            letters: range(0x3041, 0x30FF) + range(0x4E00, 0x4EFF) + range(0xAC00, 0xACFF), marks: [0x3099, 0x309A]),
+        Script(
+            testDescription: "emoji", letters: range(0x1F466, 0x1F469) + [0x2764, 0x31],
+            marks: [0x200D, 0xFE0F, 0x20E3] + range(0x1F3FB, 0x1F3FF)),
+        Script(
+            testDescription: "Deseret and Cherokee", letters: range(0x10400, 0x1044F) + range(0x13A0, 0x13FD),
+            marks: [0x301, 0x327, 0x5B7]),
+        Script(
+            testDescription: "all letters", letters: range(0x20, 0x2FFF) + range(0x10000, 0x1FFFF),
+            marks: Array(FoldingMappings().marks.keys.sorted())),
+    ]
+
+    private static func range(_ first: UInt32, _ last: UInt32) -> [UInt32] { Array(first...last) }
+
+    /// `SWORM_FOLDING_TEXTS` sets the number of strings of each script, and `SWORM_RANDOM_SEED` the seed.
+    @Test(arguments: scripts)
+    func `random strings are folded as Foundation does`(script: Script) {
+        let count = Self.environment["SWORM_FOLDING_TEXTS"].flatMap { Int($0) } ?? 600
+        let seed = Self.environment["SWORM_RANDOM_SEED"].flatMap { UInt64($0) } ?? 1
+        var random = SeededRandom(seed: seed)
+        let marks = script.marks + FoldingMappings().markDecompositions.keys.sorted()
+        let model = FoldingModel()
+        for _ in 0..<max(1, count / 20) {
+            let items = (0..<20).map { _ in
+                (0..<random.pick(8)).compactMap { _ in
+                    random.chance(40)
+                        ? random.pick(random.chance(90) ? script.marks : marks) : random.pick(script.letters)
+                }
+            }
+            for folding in TextFolding.allCases {
+                expectSame(items, folding, in: ", \(script.testDescription), seed \(seed)")
+                for item in items {
+                    let result = folding.folded(String(scalars: item)).unicodeScalars.map(\.value)
+                    #expect(result == model.folded(item, folding), "\(folding) of \(hex(item)), seed \(seed)")
+                }
+            }
+        }
+    }
+}
+#endif
