@@ -51,7 +51,7 @@ struct FoldingDataSource {
 
     /// Returns whether folding may change a scalar. It knows no scalar that the standard library does not know, and
     /// letters without case have no diacritics.
-    private static func canChange(_ scalar: UInt32) -> Bool {
+    static func canChange(_ scalar: UInt32) -> Bool {
         switch Unicode.Scalar(scalar)?.properties.generalCategory {
         case .unassigned, .privateUse, .otherLetter, nil: false
         default: true
