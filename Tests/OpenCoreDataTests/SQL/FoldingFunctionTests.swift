@@ -1,4 +1,5 @@
 #if PostgreSQL
+import Foundation
 import SwormPredicates
 import Testing
 
@@ -32,6 +33,24 @@ struct FoldingFunctionTests {
             }
             #expect(!code.contains(#/[A-Za-z0-9_)\]] +(\|\||~|=|<|>) /#))
         }
+    }
+
+    /// These letters are decomposed by the server, in its version of Unicode.
+    @Test func `decompose only letters whose base letters are those of the tables`() {
+        let mappings = FoldingMappings()
+        for scalar in FoldingSQL.stableLetters.joined() {
+            let text = Unicode.Scalar(scalar).map(String.init) ?? ""
+            let parts = text.decomposedStringWithCanonicalMapping.unicodeScalars.map(\.value)
+            #expect(parts.first == mappings.baseLetters[scalar] ?? scalar && mappings.marks[scalar] == nil)
+            #expect(parts.dropFirst().allSatisfy(FoldingSQL.decomposedMarks.contains))
+        }
+    }
+
+    /// A server keeps the 32 regular expressions that a connection has used last.
+    @Test func `have fewer regular expressions than a server keeps`() {
+        let used = #/(?:(?:~|!~)\) |regexp_\w+\([^']*, )(E'[^']*')/#
+        let expressions = Set(statements.flatMap { $0.matches(of: used).map(\.1) })
+        #expect((20...30).contains(expressions.count), "\(expressions.count)")
     }
 
     /// The setting of the server for backslashes changes no literal.

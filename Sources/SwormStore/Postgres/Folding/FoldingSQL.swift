@@ -4,7 +4,12 @@ import SwormPredicates
 /// The body of the function of one folding.
 ///
 /// A string of ASCII takes one step. In any other one, a regular expression removes marks, and the rare strings with
-/// marks in another order are sorted. Then the letters of each block that the string has letters of are replaced.
+/// marks in another order are sorted. Then the letters of each block that the string has letters of are replaced. The
+/// tests of blocks are cheap, whereas a translation takes a time that is the product of the lengths of the string and
+/// of the block. Therefore the server first decomposes the letters whose decomposition no version of Unicode changes.
+///
+/// A server keeps 32 compiled expressions for each connection, and compiling one takes longer than many uses. So the
+/// tests are the same for all foldings, and all functions together have fewer expressions than that.
 struct FoldingSQL {
     let folding: TextFolding
     let mappings: FoldingMappings
@@ -18,11 +23,23 @@ struct FoldingSQL {
     /// The blocks of letters that have a test of their own. Those of a group are tested if the string has letters of
     /// the group.
     private static let groups: [[ClosedRange<UInt32>]] = [
-        [0x80...0xFF, 0x100...0x17F, 0x180...0x24F],
-        [0x250...0x3FF, 0x400...0x45F, 0x460...0x52F],
+        [0x80...0xDF, 0xE0...0xFF, 0x100...0x17F, 0x180...0x24F],
+        [0x250...0x3AB, 0x3AC...0x3FF, 0x400...0x42F, 0x430...0x45F, 0x460...0x52F],
         [0x530...0x1DFF, 0x1E00...0x1EFF, 0x1F00...0x1FFF],
         [0x2000...0x2FFF, 0x3000...0xFFFF, 0x10000...0x10FFFF],
     ]
+
+    /// Letters, other characters and ASCII, whose base letter is the first scalar of their canonical decomposition in
+    /// every version of Unicode since 13. All other scalars of it are in `decomposedMarks`.
+    static let stableLetters: [ClosedRange<UInt32>] = [
+        0x1...0x2FF, 0x370...0x377, 0x37A...0x37F, 0x384...0x38A, 0x38C...0x38C, 0x38E...0x3A1, 0x3A3...0x482,
+        0x48A...0x52F, 0x1E00...0x1EFF, 0x1F00...0x1F15, 0x1F18...0x1F1D, 0x1F20...0x1F45, 0x1F48...0x1F4D,
+        0x1F50...0x1F57, 0x1F5F...0x1F7D, 0x1F80...0x1FB4, 0x1FB6...0x1FC4, 0x1FC6...0x1FCC, 0x1FE0...0x1FEF,
+        0x2010...0x2027,
+    ]
+
+    /// The marks of those decompositions.
+    static let decomposedMarks: ClosedRange<UInt32> = 0x300...0x345
 
     /// The distance of letters that one range of a test contains.
     private static let gap: UInt32 = 64
@@ -44,6 +61,7 @@ struct FoldingSQL {
             "    RETURN \(folding.foldsLetterCase ? "pg_catalog.lower(x)" : "x");",
             "  END IF;",
         ] + (folding.foldsDiacritics ? markSteps : [])
+            + (folding.foldsDiacritics ? decompositionSteps : [])
             + (folding.foldsLetterCase ? ["  x := pg_catalog.lower(x);"] : [])
             + Self.groups.flatMap(groupSteps) + ["  RETURN x;"]
     }
@@ -84,8 +102,9 @@ struct FoldingSQL {
     /// The steps that fold a mark at the start as a letter.
     private var firstMarkSteps: [String] {
         let marks = replacements.filter { mappings.marks[$0.scalar] != nil }
+        let list = ScalarSet.literal(marks.map(\.scalar))
         return [
-            "    IF x OPERATOR(pg_catalog.~) E'^\(ScalarSet(marks.map(\.scalar)).pattern)' THEN",
+            "    IF pg_catalog.strpos(\(list), pg_catalog.left(x, 1)) OPERATOR(pg_catalog.>) 0 THEN",
             "      x := pg_catalog.translate(pg_catalog.left(x, 1), \(translation(marks))) OPERATOR(pg_catalog.||) pg_catalog.substr(x, 2);",
             "    END IF;",
         ]
@@ -93,8 +112,21 @@ struct FoldingSQL {
 
     // MARK: Letters
 
-    /// Returns the steps for the letters of a group. The tests are the same for all foldings, because a server keeps 32
-    /// compiled expressions for each connection, and to compile one takes longer than to use it many times.
+    /// The steps for a string that has such letters only. Many of them are ASCII then.
+    private var decompositionSteps: [String] {
+        let letters = Self.stableLetters.map { ScalarSet($0).content }.joined()
+        let marks = ScalarSet(Self.decomposedMarks).pattern
+        return [
+            "  IF x OPERATOR(pg_catalog.!~) E'[^\(letters)]' THEN",
+            "    x := pg_catalog.regexp_replace(pg_catalog.normalize(x, 'NFD'), E'\(marks)', '', 'g');",
+            "    IF pg_catalog.octet_length(x) OPERATOR(pg_catalog.=) pg_catalog.length(x) THEN",
+            "      RETURN \(folding.foldsLetterCase ? "pg_catalog.lower(x)" : "x");",
+            "    END IF;",
+            "  END IF;",
+        ]
+    }
+
+    /// Returns the steps for the letters of a group.
     private func groupSteps(_ blocks: [ClosedRange<UInt32>]) -> [String] {
         let known = Set(mappings.letterCase.keys).union(mappings.baseLetters.keys).filter { $0 >= 0x80 }
         func test(_ scalars: some Sequence<UInt32>) -> String {

@@ -11,34 +11,30 @@ struct MarkSortingSQL {
 
     var body: [String] {
         let marks = ScalarSet(mappings.marks.keys).pattern
-        let letters = ScalarSet(mappings.letterClasses.keys)
-        let others = ScalarSet(Array(mappings.marks.keys) + mappings.letterClasses.keys)
+        let letters = ScalarSet(mappings.letterClasses.keys).pattern
+        let others = ScalarSet(Array(mappings.marks.keys) + mappings.letterClasses.keys).content
         let (starts, classes) = self.classes
-        // A run is a letter with a class of its own, the marks behind it, or both.
-        return decompositionSteps + [
+        // The first group is a run of marks, with a letter before it that has a class of its own.
+        let pattern = "(\(letters)?\(marks)+)|([^\(others)]+|\(letters))"
+        return [
             "  RETURN (",
             "    SELECT pg_catalog.string_agg(",
-            "      CASE WHEN part.match[1] OPERATOR(pg_catalog.~) E'^[^\(others.content)]' OR pg_catalog.length(part.match[1]) OPERATOR(pg_catalog.=) 1 THEN part.match[1] ELSE (",
+            "      CASE WHEN part.match[1] IS NULL THEN part.match[2] ELSE (",
             "        SELECT pg_catalog.string_agg(mark.c, '' ORDER BY",
             "          ('{\(classes)}'::pg_catalog.int4[])[pg_catalog.width_bucket(pg_catalog.ascii(mark.c), '{\(starts)}'::pg_catalog.int4[])], mark.number)",
             "        FROM pg_catalog.regexp_split_to_table(part.match[1], '') WITH ORDINALITY AS mark(c, number)) END,",
             "      '' ORDER BY part.number)",
-            "    FROM pg_catalog.regexp_matches(x, E'\(letters.pattern)?\(marks)+|[^\(others.content)]+|\(letters.pattern)', 'g') WITH ORDINALITY AS part(match, number));",
+            "    FROM pg_catalog.regexp_matches(\(decomposed), E'\(pattern)', 'g') WITH ORDINALITY AS part(match, number));",
         ]
     }
 
-    /// The steps that decompose marks. A mark at the start is a letter, and keeps its form.
-    private var decompositionSteps: [String] {
-        let parts = mappings.markDecompositions.sorted { $0.key < $1.key }
+    /// The string with decomposed marks. A mark at the start is a letter, and keeps its form.
+    private var decomposed: String {
         var rest = "pg_catalog.substr(x, 2)"
-        for (mark, parts) in parts {
+        for (mark, parts) in mappings.markDecompositions.sorted(by: { $0.key < $1.key }) {
             rest = "pg_catalog.replace(\(rest), \(ScalarSet.literal([mark])), \(ScalarSet.literal(parts)))"
         }
-        return [
-            "  IF x OPERATOR(pg_catalog.~) E'\(ScalarSet(parts.map(\.key)).pattern)' THEN",
-            "    x := pg_catalog.left(x, 1) OPERATOR(pg_catalog.||) \(rest);",
-            "  END IF;",
-        ]
+        return "pg_catalog.left(x, 1) OPERATOR(pg_catalog.||) \(rest)"
     }
 
     /// The first code points of runs with one combining class, and the classes of the runs.
