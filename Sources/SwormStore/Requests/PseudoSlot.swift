@@ -27,13 +27,4 @@ package enum PseudoSlot {
         let other = slot >> slotBits
         return other > 0 ? (other, slot & (1 << slotBits - 1)) : (entity, slot)
     }
-
-    /// Returns the name of the column, or nil for the slot of an attribute.
-    static func column(_ slot: Int) -> String? {
-        switch slot {
-        case version: "Z_OPT"
-        case entity: "Z_ENT"
-        default: nil
-        }
-    }
 }

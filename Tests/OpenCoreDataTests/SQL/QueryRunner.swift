@@ -24,6 +24,7 @@ enum QueryRunner {
             case .double(let value): try statement.bind(value, at: index + 1)
             case .text(let value): try statement.bind(value, at: index + 1)
             case .blob(let value): try statement.bind(value, at: index + 1)
+            default: throw CoreDataError(NSCoreDataError, "SQLite has no parameter \(binding): \(compiled.sql)")
             }
         }
     }

@@ -84,10 +84,24 @@ extension SQLBinding {
         case .int64(let number): return "\(number)"
         case .double(let number): return "\(number)"
         case .text(let text): return "'\(text.replacing("'", with: "''"))'"
+        case .bool(let flag): return flag ? "TRUE" : "FALSE"
+        case .uuid(let identifier): return "'\(identifier.uuidString)'"
+        case .date(let seconds): return "'\(Date(timeIntervalSinceReferenceDate: seconds))'"
+        case .decimal(let number): return "\(number)"
+        case .integers(let numbers): return Self.array(numbers) { "\($0)" }
+        case .doubles(let numbers), .dates(let numbers): return Self.array(numbers) { "\($0)" }
+        case .texts(let texts): return Self.array(texts) { SQLBinding.text($0).literal }
+        case .uuids(let identifiers): return Self.array(identifiers) { SQLBinding.uuid($0).literal }
         case .blob(let data):
             let shown = data.prefix(32).map { String(format: "%02x", $0) }.joined()
             return data.count > 32 ? "x'\(shown)...' (\(data.count) bytes)" : "x'\(shown)'"
         }
+    }
+
+    /// Returns the first values of an array as an SQL literal.
+    private static func array<Value>(_ values: [Value], literal: (Value) -> String) -> String {
+        let shown = values.prefix(10).map(literal).joined(separator: ", ")
+        return values.count > 10 ? "ARRAY[\(shown), ...] (\(values.count) values)" : "ARRAY[\(shown)]"
     }
 }
 #endif

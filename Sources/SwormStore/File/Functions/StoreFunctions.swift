@@ -48,7 +48,7 @@ package enum StoreFunctions {
     private static func registerNumbers(on connection: Connection) throws {
         for function in PredicateFunction.allCases {
             guard let compute = function.ofReal else { continue }
-            let name = QueryBuilder.name(of: function)
+            let name = SQLDialect.name(of: function)
             try connection.addFunction(name, argumentCount: 1, deterministic: true) { call in
                 if call.isNull(0) { return .null }
                 if call.type(0) == .integer {

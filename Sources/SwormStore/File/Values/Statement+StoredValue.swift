@@ -63,6 +63,9 @@ extension Statement {
         case .double(let number): try bind(number, at: index)
         case .text(let text): try bind(text, at: index)
         case .blob(let data): try bind(data, at: index)
+        // The statements of SQLite's dialect have no other values.
+        case .bool, .uuid, .date, .decimal, .integers, .doubles, .texts, .uuids, .dates:
+            try bind(value.inSQLite, at: index)
         }
     }
 

@@ -1,6 +1,4 @@
-package import Foundation
-
-/// SQL text and the values of its numbered parameters. The first value belongs to `?1`.
+/// SQL text and the values of its numbered parameters. The first value belongs to `?1`, or to `$1` on a server.
 package struct CompiledStatement: Sendable, Hashable {
     package var sql: String
     package var bindings: [SQLBinding]
@@ -9,13 +7,4 @@ package struct CompiledStatement: Sendable, Hashable {
         self.sql = sql
         self.bindings = bindings
     }
-}
-
-/// A value in the form in which it is bound to a statement.
-package enum SQLBinding: Sendable, Hashable {
-    case null
-    case int64(Int64)
-    case double(Double)
-    case text(String)
-    case blob(Data)
 }

@@ -27,6 +27,7 @@ extension QueryBuilder {
         case .object(let object): result.sql = "COUNT(\(object.key))"
         case .collection(let collection) where !collection.hasKeys:
             result.sql = "COALESCE(SUM(\(try count(of: collection).sql)), 0)"
+            result.form = dialect.form(of: .sum, of: result)
         default:
             let scalar = try scalar(value)
             result.sql = "COUNT(\(scalar.column ?? scalar.sql))"
@@ -40,20 +41,24 @@ extension QueryBuilder {
         try value.typed.checkAggregate(aggregate.rawValue, isTotal: isTotal)
         var result = value
         result.column = nil
-        result.isWide = value.isWide || isTotal
+        result.constant = nil
+        result.isWide = value.isWide || isTotal && dialect.isWide(sumOf: value)
         switch aggregate {
         case .count: break
-        case .sum where kind == .decimal: result.setDecimal(DecimalFunction.sum(of: value))
-        case .minimum where kind == .decimal: result.setDecimal(DecimalFunction.minimum(of: value))
-        case .maximum where kind == .decimal: result.setDecimal(DecimalFunction.maximum(of: value))
-        case .minimum: result.sql = "MIN(\(value.sql))"
-        case .maximum: result.sql = "MAX(\(value.sql))"
+        case .sum where kind == .decimal: dialect.setDecimal(dialect.decimalSum(of: value), of: &result)
+        case .minimum where kind == .decimal, .maximum where kind == .decimal:
+            let extreme = dialect.decimalExtreme(of: value, isLargest: aggregate == .maximum)
+            dialect.setDecimal(extreme, of: &result)
+        case .minimum, .maximum:
+            result.sql = try dialect.extreme(of: value, isLargest: aggregate == .maximum)
         case .sum:
-            result.sql = sum(of: value, followedBy: "", empty: "0")
+            result.sql = try dialect.sum(of: value)
+            result.form = dialect.form(of: .sum, of: value)
             // An empty total is the integer 0 even if the values are reals.
             kind = value.isInteger ? .integer : .number
         case .average:
-            result.sql = "AVG(\(kind == .decimal ? "CAST(\(value.column ?? value.sql) AS REAL)" : value.sql))"
+            result.sql = try dialect.average(of: value)
+            result.form = .number
             kind = .real
         }
         result.kind = kind

@@ -52,19 +52,12 @@ extension QueryBuilder {
         _ = try kind(of: second)
         try first.typed.checkComparable(with: second.typed)
         if comparator.isOrdering { try first.typed.checkOrdered(instead: "== or !=") }
-        guard let sign = comparator.sign else {
+        guard let sign = dialect.sign(of: comparator) else {
             throw QueryError.unsupported("This comparison cannot be expressed in SQL.")
         }
-        let flags = one.isText ? options : []
-        let (start, end) = (folded(first.sql, options: flags), folded(second.sql, options: flags))
-        if comparator.isOrdering, followsLocale(flags) {
-            // Calls a function instead of using a collation: a collation that is named inside an operand also applies
-            // to the comparisons outside of it.
-            return .atom("SwormOrder(\(start), \(end)) \(sign) 0")
-        }
-        let isDecided = comparator == .identical || comparator == .notIdentical
-        return .atom(
-            "\(start) \(sign) \(end)", needs: isDecided ? [] : first.neededRows.union(second.neededRows))
+        return try dialect.compare(
+            first, by: comparator, sign: sign, with: second, options: one.isText ? options : [], exact: exact
+        ) { bind($0) }
     }
 
     private func nullTest(_ operand: QueryOperand, by comparator: QueryComparator) throws -> QueryCondition {
@@ -110,7 +103,7 @@ extension QueryBuilder {
             let (path, entity) = describe(left)
             throw QueryError.typeMismatch("BETWEEN needs a list of two values", path: path, entity: entity)
         }
-        guard foldingFlags(options) == 0 else {
+        guard options.foldingFlags == 0 else {
             let (path, entity) = describe(left)
             throw QueryError.unsupported(
                 "uses BETWEEN with options, which are not supported", path: path, entity: entity)
@@ -124,8 +117,7 @@ extension QueryBuilder {
             try value.typed.checkComparable(with: limit.typed)
         }
         try value.typed.checkOrdered(instead: "== or IN")
-        return .atom(
-            "\(value.sql) BETWEEN \(limits[0].sql) AND \(limits[1].sql)", needs: value.neededRows)
+        return try dialect.between(value, lower: limits[0], upper: limits[1]) { bind($0) }
     }
 
     // MARK: Values
@@ -135,12 +127,12 @@ extension QueryBuilder {
         switch operand {
         case .scalar(let scalar): return scalar
         case .constant(let value):
-            guard let binding = SQLBinding(value) else {
+            guard let binding = try dialect.binding(value) else {
                 throw QueryError.unsupported("An object is used where a plain value is needed.")
             }
             return QueryScalar(
-                sql: bind(binding), kind: value.valueKind, path: value.kindName, entity: "the predicate",
-                constant: value)
+                sql: bind(binding), kind: value.valueKind, form: dialect.form(of: value), path: value.kindName,
+                entity: "the predicate", constant: value)
         case .count(let collection): return try count(of: collection)
         case .aggregate(let function, let collection): return try aggregate(function, of: collection)
         case .collection(let collection):
@@ -179,7 +171,7 @@ extension QueryBuilder {
         _ left: QueryOperand, by comparator: QueryComparator, to right: QueryOperand, exact: Bool
     ) throws -> QueryCondition {
         let (path, entity) = describe(left)
-        guard let sign = comparator.sign, !comparator.isOrdering else {
+        guard let sign = dialect.sign(of: comparator), !comparator.isOrdering else {
             throw QueryError.objectsWithoutOrder(path: path, entity: entity)
         }
         switch (left, right) {
@@ -190,9 +182,9 @@ extension QueryBuilder {
             guard let key = key(of: reference, as: object.entity) else {
                 return never(object, and: nil, by: comparator, exact: exact)
             }
-            let isDecided = comparator == .identical || comparator == .notIdentical
-            return .atom(
-                "\(object.key) \(sign) \(bind(.int64(key)))", needs: isDecided ? [] : object.optionalRows)
+            return dialect.compare(
+                key: object.key, isOptional: object.isOptional, needs: object.optionalRows, by: comparator, sign: sign,
+                with: bind(.int64(key)), exact: exact)
         case (.constant(.object(let one)), .constant(.object(let other))):
             return .constant((one == other) == (comparator == .equal || comparator == .identical))
         default:
@@ -220,7 +212,7 @@ extension QueryBuilder {
     ) -> QueryCondition {
         let isEquality = comparator == .equal || comparator == .identical
         let optional = [object, other].compactMap { $0 }.filter(\.isOptional)
-        if comparator == .identical || comparator == .notIdentical {
+        if comparator.isIdentity {
             guard optional.count == 2 else { return .constant(!isEquality) }
             let bothMissing = QueryCondition.and(optional.map { .atom("\($0.key) IS NULL") })
             return isEquality ? bothMissing : bothMissing.negated
@@ -236,38 +228,4 @@ extension QueryBuilder {
 
     /// Returns false, or unknown if one of the parts is unknown. No part is ever true.
     private static func undecidedByAny(_ parts: [QueryCondition]) -> QueryCondition { .or(parts) }
-}
-
-extension QueryComparator {
-    /// The comparator that has the same meaning after the sides are exchanged.
-    var mirrored: QueryComparator {
-        switch self {
-        case .less: .greater
-        case .lessOrEqual: .greaterOrEqual
-        case .greater: .less
-        case .greaterOrEqual: .lessOrEqual
-        default: self
-        }
-    }
-
-    var isOrdering: Bool {
-        switch self {
-        case .less, .lessOrEqual, .greater, .greaterOrEqual: true
-        default: false
-        }
-    }
-
-    var sign: String? {
-        switch self {
-        case .equal: "="
-        case .notEqual: "<>"
-        case .less: "<"
-        case .lessOrEqual: "<="
-        case .greater: ">"
-        case .greaterOrEqual: ">="
-        case .identical: "IS"
-        case .notIdentical: "IS NOT"
-        default: nil
-        }
-    }
 }

@@ -4,7 +4,8 @@ import SwormPredicates
 extension QueryBuilder {
     /// Compiles an expression to an operand.
     func operand(_ expression: ExpressionTree, in context: QueryContext) throws -> QueryOperand {
-        try descend {
+        if let shared = sharedOperand(expression) { return shared }
+        return try descend {
             switch expression {
             case .value(let value): return .constant(value)
             case .list(let items): return .list(try items.map { try operand($0, in: context) })
@@ -75,10 +76,11 @@ extension QueryBuilder {
             throw QueryError.unsupported(
                 "cannot be accessed by index", path: collection.path, entity: collection.entity)
         }
-        let direction = fromEnd ? " DESC" : ""
+        let condition = QueryCondition.and(members.conditions).text(in: dialect)
+        let order = dialect.ordering("\(alias).\(compiler.quoted(orderColumn))", ascending: !fromEnd)
         member.key =
-            "(SELECT \(member.key) FROM \(members.scope.text) WHERE \(QueryCondition.and(members.conditions).text)"
-            + " ORDER BY \(alias).\(SQLName.quoted(orderColumn))\(direction), \(member.key)\(direction)"
+            "(SELECT \(member.key) FROM \(members.scope.text) WHERE \(condition)"
+            + " ORDER BY \(order), \(member.key)\(fromEnd ? " DESC" : "")"
             + " LIMIT 1\(place > 0 ? " OFFSET \(bind(.int64(place)))" : ""))"
         member.alias = nil
         member.isMember = false
@@ -101,6 +103,7 @@ extension QueryBuilder {
             if one.kind == .decimal, other.kind?.isNumber == true { one = try number(first) }
             if other.kind == .decimal, one.kind?.isNumber == true { other = try number(second) }
         }
+        dialect.unify(&one, with: &other)
         var result = one
         result.column = nil
         result.isWide = one.isWide || other.isWide
@@ -112,7 +115,7 @@ extension QueryBuilder {
             try one.typed.checkComparable(with: other.typed)
             result.kind = kind == otherKind ? kind : kind.isNumber ? .number : .text
         }
-        let text = "(CASE WHEN \(condition.text) THEN \(one.sql) ELSE \(other.sql) END)"
+        let text = "(CASE WHEN \(condition.text(in: dialect)) THEN \(one.sql) ELSE \(other.sql) END)"
         // Some comparisons repeat their operands, so each nested TERNARY doubles the length of the text.
         guard text.utf8.count <= Self.longestChoice else {
             throw QueryError.unsupported("TERNARY is nested too deeply: its SQL has \(text.utf8.count) bytes.")
@@ -139,29 +142,23 @@ extension QueryBuilder {
             result.kind = .date
         }
         switch sign {
-        case .add, .subtract, .multiply, .divide: result.sql = "(\(one.sql) \(sign.rawValue) \(other.sql))"
-        case .power:
-            result.sql = "SwormPower(\(one.sql), \(other.sql))"
-            result.kind = .real
-        case .bitAnd, .bitOr: (result.sql, result.kind) = ("(\(one.sql) \(sign.rawValue) \(other.sql))", .integer)
-        case .bitXor: (result.sql, result.kind) = ("SwormXor(\(one.sql), \(other.sql))", .integer)
+        case .add, .subtract, .multiply, .divide: break
+        case .power: result.kind = .real
+        case .bitAnd, .bitOr, .bitXor: result.kind = .integer
         }
+        result.sql = try dialect.arithmetic(sign, of: one, and: other)
         return result
     }
 
-    /// Returns an operand as a number for arithmetic.
-    ///
-    /// A date becomes its seconds, and a decimal becomes a real: its column stores whole numbers as integers, and
-    /// SQLite would perform an integer division on them.
+    /// Returns an operand as a number for arithmetic. A date becomes its seconds, and a decimal becomes a real.
     func number(_ operand: QueryOperand) throws -> QueryScalar {
         if case .constant(.decimal(let value)) = operand { return try scalar(.constant(.double(value.nearestDouble))) }
         var scalar = try scalar(operand)
         if operand.isNull { scalar.kind = .integer }
         let kind = try kind(of: scalar)
-        if kind == .decimal || kind == .date && !operand.isConstant {
-            scalar.sql = "CAST(\(scalar.column ?? scalar.sql) AS REAL)"
-        }
+        scalar.sql = dialect.number(scalar) { bind($0) }
         if kind == .decimal { scalar.kind = .real }
+        if scalar.form == .native { scalar.form = .number }
         scalar.column = nil
         if case .constant(.int) = operand { scalar.isWide = true }
         try scalar.typed.checkNumber()
@@ -175,8 +172,9 @@ extension QueryBuilder {
         case .constant(.decimal(let value)): return .constant(.decimal(-value))
         default:
             var result = try number(operand)
-            result.sql = "(-\(result.sql))"
+            result.sql = try dialect.negated(result)
             result.isWide = true
+            (result.form, result.constant) = (.number, nil)
             if result.kind == .boolean { result.kind = .integer }
             return .scalar(result)
         }
@@ -209,43 +207,31 @@ extension QueryBuilder {
         try typed.checkAggregate(function.rawValue, isTotal: isTotal)
         let text: String
         switch function {
-        case .sum: text = sum(of: value, followedBy: "", empty: "0")
-        case .minimum: text = "MIN(\(value.sql))"
-        case .maximum: text = "MAX(\(value.sql))"
-        // A member without a value counts as zero, as in key-value coding.
-        case .average: text = sum(of: value, followedBy: " * 1.0 / COUNT(*)", empty: "0.0")
+        case .sum: text = try dialect.sum(of: value)
+        case .minimum, .maximum: text = try dialect.extreme(of: value, isLargest: function == .maximum)
+        case .average: text = try dialect.average(ofMembers: value)
         }
         if function == .average { kind = .real }
         // An empty total is the integer 0 even if the values are reals.
         if function == .sum { kind = value.isInteger ? .integer : .number }
         var result = QueryScalar(
-            sql: select(text, from: members), kind: kind, isWide: value.isWide || isTotal, path: collection.path,
-            entity: collection.entity)
+            sql: select(text, from: members), kind: kind,
+            isWide: value.isWide || isTotal && dialect.isWide(sumOf: value),
+            form: dialect.form(of: function, of: value),
+            path: collection.path, entity: collection.entity)
         if isExact, value.kind == .decimal {
             switch function {
-            case .sum: result.setDecimal(select(DecimalFunction.sum(of: value), from: members))
-            case .minimum: result.setDecimal(select(DecimalFunction.minimum(of: value), from: members))
-            case .maximum: result.setDecimal(select(DecimalFunction.maximum(of: value), from: members))
+            case .sum: dialect.setDecimal(select(dialect.decimalSum(of: value), from: members), of: &result)
+            case .minimum, .maximum:
+                let extreme = dialect.decimalExtreme(of: value, isLargest: function == .maximum)
+                dialect.setDecimal(select(extreme, from: members), of: &result)
             case .average: break
             }
         }
         return result
     }
 
-    /// Returns the sum of a column followed by `rest`, or `empty` if no row has a value.
-    func sum(of value: QueryScalar, followedBy rest: String, empty: String) -> String {
-        if value.isInteger, !value.isWide { return "COALESCE(SUM(\(value.sql))\(rest), \(empty))" }
-        guard value.isInteger else {
-            let real = value.kind == .decimal ? "CAST(\(value.column ?? value.sql) AS REAL)" : value.sql
-            // The sum of reals is NULL if both infinities are among them.
-            return "CASE COUNT(\(value.sql)) WHEN 0 THEN \(empty) ELSE SUM(\(real))\(rest) END"
-        }
-        // SQLite throws an error if a sum of integers overflows. The sums of the two halves cannot overflow.
-        let halves = "(SUM(\(value.sql) >> 32) * 4294967296 + SUM(\(value.sql) & 4294967295))"
-        return "COALESCE(\(halves)\(rest), \(empty))"
-    }
-
     private func select(_ column: String, from members: OpenCollection) -> String {
-        "(SELECT \(column) FROM \(members.scope.text) WHERE \(QueryCondition.and(members.conditions).text))"
+        "(SELECT \(column) FROM \(members.scope.text) WHERE \(QueryCondition.and(members.conditions).text(in: dialect)))"
     }
 }

@@ -22,13 +22,9 @@ extension QueryBuilder {
 
     private func combine(_ left: QueryOperand, by sign: String, with right: QueryOperand) throws -> QueryOperand {
         let (one, other) = (try number(left), try number(right))
-        // The remainder of a real would be a real. The bitwise operators cut a real to an integer themselves.
-        func operand(_ scalar: QueryScalar) -> String {
-            sign == "%" && !scalar.isInteger ? "CAST(\(scalar.sql) AS INTEGER)" : scalar.sql
-        }
         return .scalar(
             QueryScalar(
-                sql: "(\(operand(one)) \(sign) \(operand(other)))", kind: .integer, isWide: true, path: one.path,
+                sql: try dialect.combined(one, by: sign, with: other), kind: .integer, isWide: true, path: one.path,
                 entity: one.entity))
     }
 
@@ -36,39 +32,37 @@ extension QueryBuilder {
         var result: QueryScalar
         switch PredicateFunction(rawValue: name) {
         case .noindex:
-            // The unary plus does not change the value, and keeps SQLite from using an index.
             result = try scalar(argument)
-            result.sql = "+\(result.sql)"
+            result.sql = dialect.withoutIndex(result.sql)
         case .abs:
             result = try number(argument)
-            // SQLite's `abs` fails for the smallest integer.
-            let name = result.kind == .integer && result.isWide || result.kind == .number ? "SwormAbs" : "abs"
-            result.sql = "\(name)(\(result.sql))"
+            (result.sql, result.form) = (try dialect.absolute(result), .number)
         case .onesComplement:
             result = try number(argument)
+            (result.sql, result.form) = (try dialect.complement(of: result), .number)
             // A real can become any integer.
             result.isWide = result.isWide || !result.isInteger
-            (result.sql, result.kind) = ("(~\(result.sql))", .integer)
+            result.kind = .integer
         case .some(let function) where function.keepsIntegers:
             result = try number(argument)
-            if !result.isInteger || result.isWide {
-                result.sql = "\(Self.name(of: function))(\(result.sql))"
+            if let text = try dialect.rounded(result, by: function) {
+                result.sql = text
                 if result.kind != .integer, result.kind != .number { result.kind = .real }
             }
         case .some(let function) where function.ofReal != nil:
             result = try number(argument)
-            (result.sql, result.kind) = ("\(Self.name(of: function))(\(result.sql))", .real)
+            (result.sql, result.kind) = (try dialect.real(function, of: result), .real)
+            result.form = .number
         case .uppercase, .lowercase, .canonical:
             result = try scalar(argument)
             guard argument.isNull || result.kind?.isText == true else {
                 throw QueryError.typeMismatch(
                     "a string is needed for \(name)", path: result.path, entity: result.entity)
             }
-            switch name {
-            case "uppercase": result.sql = "SwormUpper(\(result.sql))"
-            case "lowercase": result.sql = "SwormLower(\(result.sql))"
-            default: result.sql = folded(result.sql, options: .canonical)
-            }
+            result.sql =
+                name == "canonical"
+                ? try dialect.folded(result, options: .canonical) { bind($0) }
+                : try dialect.cased(result, isUpper: name == "uppercase")
             (result.kind, result.column) = (.text, nil)
         case .length:
             // The function does not refer to a key of the same name, so that only a string has a length here.
@@ -90,12 +84,8 @@ extension QueryBuilder {
         default:
             throw QueryError.unsupported("The function '\(full)' is not supported in a fetch.")
         }
+        result.constant = nil
         return .scalar(result)
-    }
-
-    /// Returns the SQL name of a function of one number, such as `SwormSqrt` or `SwormCeiling`.
-    static func name(of function: PredicateFunction) -> String {
-        "Sworm" + function.rawValue.prefix(1).uppercased() + function.rawValue.dropFirst()
     }
 
     // MARK: CAST
@@ -111,14 +101,14 @@ extension QueryBuilder {
             var result = try scalar(operand)
             if result.kind == .date { return operand }
             if result.kind?.isNumber == true {
-                result.kind = .date
+                dialect.setDate(of: &result)
                 return .scalar(result)
             }
         case (.number, _), (.decimal, _):
             var result = try scalar(operand)
             if result.kind == .date { result = try number(operand) }
             if result.kind == .date { result.kind = .real }
-            if cast == .decimal, result.kind?.isNumber == true { result.kind = .decimal }
+            if cast == .decimal, result.kind?.isNumber == true { try dialect.decimal(&result, isExact: isExact) }
             if result.kind?.isNumber == true { return .scalar(result) }
         case (.string, .scalar(let scalar)) where scalar.kind?.isText == true: return operand
         case (.uuid, .scalar(let scalar)) where scalar.kind == .uuid: return operand

@@ -4,11 +4,11 @@ extension QueryBuilder {
     /// Returns the alias of an object's row, and joins the row to its FROM clause on first use.
     func row(of object: QueryObject) -> String {
         if let alias = object.alias { return alias }
-        let table = SQLName.quoted(layout.table(of: model[object.entity]))
         if let alias = object.scope.alias(forKey: object.key) { return alias }
         let alias = nextAlias()
         let word = object.isMember ? "JOIN" : "LEFT JOIN"
-        object.scope.add("\(word) \(table) \(alias) ON \(alias).Z_PK = \(object.key)")
+        let table = compiler.table(of: object.entity)
+        object.scope.add("\(word) \(table) \(alias) ON \(alias).\(compiler.system.key) = \(object.key)")
         object.scope.remember(alias, forKey: object.key)
         return alias
     }
@@ -73,10 +73,10 @@ extension QueryBuilder {
         result.entity = target.number
         let row = row(of: object)
         result.optionalRows = optionalRows(behind: object, row)
-        let test = compiler.entityRestriction(of: target, including: !isExact, alias: row) ?? "1"
+        let test = compiler.entityRestriction(of: target, including: !isExact, alias: row) ?? dialect.constant(true)
         result.cast = test
         result.isExact = isExact
-        result.key = "CASE WHEN \(test) THEN \(row).Z_PK END"
+        result.key = "CASE WHEN \(test) THEN \(row).\(compiler.system.key) END"
         result.alias = row
         result.isOptional = true
         return result
@@ -84,7 +84,7 @@ extension QueryBuilder {
 
     /// Returns the SQL of a column of an object's row.
     private func value(of column: String, in row: String, owner: Int, of object: QueryObject) -> String {
-        let sql = "\(row).\(SQLName.quoted(column))"
+        let sql = "\(row).\(compiler.quoted(column))"
         // Only rows of the entity and its sub-entities have a value in a column of its own.
         guard let cast = object.cast, owner != object.entity || object.isExact else { return sql }
         return "CASE WHEN \(cast) THEN \(sql) END"
@@ -110,16 +110,17 @@ extension QueryBuilder {
         let row = row(of: object)
         let sql = value(of: column, in: row, owner: attribute.owner, of: object)
         var scalar = QueryScalar(
-            sql: sql, column: sql, optionalRows: optionalRows(behind: object, row), kind: attribute.type.valueKind,
+            sql: dialect.value(ofColumn: sql, type: attribute.type), column: sql,
+            optionalRows: optionalRows(behind: object, row), kind: attribute.type.valueKind,
             isWide: attribute.type == .integer64, path: path,
             entity: entity.name)
-        if attribute.type == .decimal {
-            // A decimal that SQLite's numbers cannot represent exactly is stored as text. Sums can read it,
-            // comparisons cannot.
-            scalar.sql = "(\(sql) + 0)"
+        if dialect.hasNativeForm(attribute.type),
+            !layout.secondsColumns.contains(PropertyLocation(entity: attribute.owner, slot: slot))
+        {
+            scalar.form = .native
         }
         if attribute.allowsExternalStorage {
-            // The column holds a marker or a file name, before or instead of the bytes.
+            // The column of a file holds a marker or a file name, before or instead of the bytes.
             scalar.kind = nil
             scalar.isExternal = true
             scalar.opaqueName = "data that can be stored externally"
@@ -228,17 +229,17 @@ extension QueryBuilder {
         let source: String
         let link: String
         var member = QueryObject(
-            entity: destination, key: "\(alias).Z_PK", alias: alias, scope: scope, isMember: true,
+            entity: destination, key: "\(alias).\(compiler.system.key)", alias: alias, scope: scope, isMember: true,
             path: collection.memberPath
         )
         switch collection.storage {
         case .inverse(let column, _), .oneWay(let column, _):
-            source = SQLName.quoted(layout.table(of: model[destination]))
-            link = "\(alias).\(SQLName.quoted(column)) = \(collection.base.key)"
+            source = compiler.table(of: destination)
+            link = "\(alias).\(compiler.quoted(column)) = \(collection.base.key)"
         case .join(let join):
-            source = join.source
-            link = "\(alias).\(SQLName.quoted(join.ownColumn)) = \(collection.base.key)"
-            member.key = "\(alias).\(SQLName.quoted(join.otherColumn))"
+            source = join.source(in: dialect)
+            link = "\(alias).\(compiler.quoted(join.ownColumn)) = \(collection.base.key)"
+            member.key = "\(alias).\(compiler.quoted(join.otherColumn))"
             member.alias = nil
         }
         if scope.isEmpty {

@@ -9,12 +9,14 @@ extension QueryBuilder {
             switch predicate {
             case .constant(let value): return .constant(value)
             case .and(let parts):
-                return .and(try flattened(parts, isAnd: true).map { try condition($0, in: context, exact: exact) })
+                return .and(
+                    try Self.flattened(parts, isAnd: true).map { try condition($0, in: context, exact: exact) })
             case .or(let parts):
                 let either = QueryCondition.or(
-                    try flattened(parts, isAnd: false).map { try condition($0, in: context, exact: exact) })
+                    try Self.flattened(parts, isAnd: false).map { try condition($0, in: context, exact: exact) })
                 // A condition on groups does not refer to single rows.
-                return exact || allowsAggregates ? either : either.sayingNeeds
+                return exact || allowsAggregates || dialect.infersRows
+                    ? either : either.sayingNeeds(key: compiler.system.key)
             case .not(let part): return try condition(part, in: context, exact: true).negated
             case .comparison(let comparison): return try condition(comparison, in: context, exact: exact)
             }
@@ -22,7 +24,7 @@ extension QueryBuilder {
     }
 
     /// Returns the parts of nested compounds of one kind, in order. Operators nest them as deep as a chain is long.
-    private func flattened(_ parts: [PredicateTree], isAnd: Bool) -> [PredicateTree] {
+    static func flattened(_ parts: [PredicateTree], isAnd: Bool) -> [PredicateTree] {
         var pending = Array(parts.reversed())
         var result: [PredicateTree] = []
         while let part = pending.popLast() {
@@ -55,7 +57,7 @@ extension QueryBuilder {
         // A member for which the test is unknown does not pass it.
         switch test {
         case .constant(let value): return exists(in: members, where: .constant(!value)).negated
-        case .text(let text, _, _): return exists(in: members, where: .atom("(\(text)) IS NOT 1")).negated
+        case .text(let text, _, _): return exists(in: members, where: .atom(dialect.isNotTrue(text))).negated
         }
     }
 
@@ -63,7 +65,8 @@ extension QueryBuilder {
     func exists(in members: OpenCollection, where test: QueryCondition) -> QueryCondition {
         switch QueryCondition.and(members.conditions + [test]) {
         case .constant(false): .constant(false)
-        case let condition: .text("EXISTS (SELECT 1 FROM \(members.scope.text) WHERE \(condition.text))", .exists)
+        case let condition:
+            .text("EXISTS (SELECT 1 FROM \(members.scope.text) WHERE \(condition.text(in: dialect)))", .exists)
         }
     }
 

@@ -21,29 +21,29 @@ final class QueryBuilder {
     var allowsAggregates = false
     /// Whether totals of decimal members keep all digits, as in columns. Conditions add decimals as reals.
     var isExact = false
+    /// The expressions that have the same text wherever they occur, with their operands; nil if there are none.
+    private var sharedOperands: [ExpressionTree: QueryOperand]?
     private var limit: (count: String, offset: String?)?
 
     init(_ compiler: SQLCompiler, entity number: Int) {
         self.compiler = compiler
-        let entity = compiler.model[number]
-        scope.add("\(SQLName.quoted(compiler.layout.table(of: entity))) t0")
-        root = QueryObject(entity: number, key: "t0.Z_PK", alias: "t0", scope: scope, path: "SELF")
+        scope.add("\(compiler.table(of: number)) t0")
+        root = QueryObject(entity: number, key: compiler.rootKey, alias: "t0", scope: scope, path: "SELF")
     }
 
     /// Creates a builder whose first table is joined to another one.
     ///
-    /// - Parameters:
-    ///   - head: The text before the first table.
-    ///   - condition: Returns the text after it, and adds the values of the parameters in both parts.
-    init(_ compiler: SQLCompiler, entity number: Int, behind head: String, _ condition: (QueryBuilder) -> String) {
+    /// - Parameter clause: Returns the FROM clause with the first table, which is passed to it, and adds the values of the
+    ///   parameters in it.
+    init(_ compiler: SQLCompiler, entity number: Int, from clause: (QueryBuilder, _ table: String) -> String) {
         self.compiler = compiler
-        let table = SQLName.quoted(compiler.layout.table(of: compiler.model[number]))
-        root = QueryObject(entity: number, key: "t0.Z_PK", alias: "t0", scope: scope, path: "SELF")
-        scope.add("\(head) \(table) t0\(condition(self))")
+        root = QueryObject(entity: number, key: compiler.rootKey, alias: "t0", scope: scope, path: "SELF")
+        scope.add(clause(self, "\(compiler.table(of: number)) t0"))
     }
 
     var model: CompiledModel { compiler.model }
     var layout: StoreLayout { compiler.layout }
+    var dialect: SQLDialect { compiler.dialect }
 
     // MARK: Parts
 
@@ -59,16 +59,36 @@ final class QueryBuilder {
         if sorted { orderings = try self.orderings(for: request.sorts, from: root) }
         if request.limit > 0 || request.offset > 0 {
             limit = (
-                bind(.int64(request.limit > 0 ? Int64(request.limit) : -1)),
+                request.limit > 0 ? bind(.int64(Int64(request.limit))) : dialect.unlimited { bind($0) },
                 request.offset > 0 ? bind(.int64(Int64(request.offset))) : nil
             )
         }
     }
 
+    /// Adds a parameter, and returns its SQL.
     func bind(_ binding: SQLBinding) -> String {
+        if !dialect.bindsNull, case .null = binding { return "NULL" }
         bindings.append(binding)
-        return "?\(bindings.count)"
+        return dialect.parameter(bindings.count)
     }
+
+    /// Compiles expressions that have the same text wherever they occur in the statement.
+    func share(_ expressions: [ExpressionTree]) throws {
+        var operands = sharedOperands ?? [:]
+        for expression in expressions {
+            let operand = try operand(expression, in: QueryContext(object: root))
+            switch operand {
+            case .constant(.null), .constant(.object): operands[expression] = operand
+            // These have a new text each time that they are used as a value.
+            case .constant, .count, .aggregate: operands[expression] = .scalar(try scalar(operand))
+            default: operands[expression] = operand
+            }
+        }
+        sharedOperands = operands
+    }
+
+    /// Returns the operand of an expression that has the same text wherever it occurs, or nil for any other expression.
+    func sharedOperand(_ expression: ExpressionTree) -> QueryOperand? { sharedOperands?[expression] }
 
     /// Adds a join to the FROM clause.
     func join(_ text: String) { scope.add(text) }
@@ -106,17 +126,17 @@ final class QueryBuilder {
         }
         let condition = QueryCondition.and(conditions + (test.map { [.atom($0)] } ?? []))
         if case .constant(true) = condition { return renumbered(head) }
-        return renumbered("\(head) WHERE \(condition.text)")
+        return renumbered("\(head) WHERE \(condition.text(in: dialect))")
     }
 
     private func text(selecting columns: String, ordered: Bool) -> String {
         var sql = "SELECT \(isDistinct ? "DISTINCT " : "")\(columns) FROM \(scope.text)"
         switch QueryCondition.and(conditions) {
         case .constant(true): break
-        case let condition: sql += " WHERE \(condition.text)"
+        case let condition: sql += " WHERE \(condition.text(in: dialect))"
         }
         if !groups.isEmpty { sql += " GROUP BY " + groups.joined(separator: ", ") }
-        if let having { sql += " HAVING " + having.text }
+        if let having { sql += " HAVING " + having.text(in: dialect) }
         if ordered, !orderings.isEmpty { sql += " ORDER BY " + orderings.joined(separator: ", ") }
         if let limit {
             sql += " LIMIT \(limit.count)"
@@ -129,7 +149,7 @@ final class QueryBuilder {
     func embed(_ statement: CompiledStatement) -> String {
         let first = bindings.count
         bindings += statement.bindings
-        return Self.renumbering(statement.sql) { first + $0 }
+        return Self.renumbering(statement.sql, sign: dialect.parameterSign) { first + $0 }
     }
 
     /// Numbers the parameters in the order of the text. Constant folding may have added values that the text does not
@@ -137,7 +157,7 @@ final class QueryBuilder {
     private func renumbered(_ sql: String) -> CompiledStatement {
         var used: [SQLBinding] = []
         var numbers: [Int: Int] = [:]
-        let text = Self.renumbering(sql) { old in
+        let text = Self.renumbering(sql, sign: dialect.parameterSign) { old in
             if let number = numbers[old] { return number }
             used.append(bindings[old - 1])
             numbers[old] = used.count
@@ -146,7 +166,7 @@ final class QueryBuilder {
         return CompiledStatement(sql: text, bindings: used)
     }
 
-    private static func renumbering(_ sql: String, _ number: (Int) -> Int) -> String {
+    private static func renumbering(_ sql: String, sign: UInt8, number: (Int) -> Int) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(sql.utf8.count)
         var quote: UInt8?
@@ -157,7 +177,7 @@ final class QueryBuilder {
                 if byte == open { quote = nil }
             } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
                 quote = byte
-            } else if byte == UInt8(ascii: "?") {
+            } else if byte == sign {
                 var old = 0
                 while let digit = bytes.first, digit >= UInt8(ascii: "0"), digit <= UInt8(ascii: "9") {
                     old = old * 10 + Int(digit - UInt8(ascii: "0"))
@@ -177,9 +197,9 @@ final class QueryBuilder {
             var operand = QueryOperand.object(root)
             for key in sort.path { operand = try step(operand, to: key) }
             let text = try orderingText(of: operand, options: sort.options)
-            result.append(sort.ascending ? text : text + " DESC")
+            result.append(dialect.ordering(text, ascending: sort.ascending, key: root.key))
         }
-        let key = "\(alias).Z_PK"
+        let key = root.key
         if !result.contains(key), !result.contains(key + " DESC") { result.append(key) }
         return result
     }
@@ -192,7 +212,8 @@ final class QueryBuilder {
                 throw QueryError.unsupported(
                     "is \(scalar.opaqueName) and has no order", path: scalar.path, entity: scalar.entity)
             }
-            return kind.isText ? ordered(folded(scalar.sql, options: options), options: options) : scalar.sql
+            if kind.isText { return try dialect.sortKey(of: scalar, options: options) { bind($0) } }
+            return try dialect.sortKey(ofNumber: scalar)
         case .collection(let collection):
             throw QueryError.toManyNotAllowed(path: collection.path, entity: collection.entity)
         case .count(let collection): return try count(of: collection).sql
@@ -200,27 +221,5 @@ final class QueryBuilder {
             throw QueryError.unsupported(
                 "A sort key must be an attribute, a to-one relationship, or the count of a to-many one.")
         }
-    }
-
-    /// Returns a string folded by the options of a comparison.
-    func folded(_ sql: String, options: ComparisonOptions) -> String {
-        let flags = foldingFlags(options)
-        return flags == 0 ? sql : "SwormFold(\(sql), \(flags))"
-    }
-
-    /// Returns the SQL by which a string is sorted: in byte order, or with `[l]` by the root collation.
-    func ordered(_ sql: String, options: ComparisonOptions) -> String {
-        guard followsLocale(options) else { return sql }
-        return sql + (options.contains(.numeric) ? " COLLATE SwormStandard" : " COLLATE SwormLocale")
-    }
-
-    /// Returns whether strings are ordered by the root collation.
-    func followsLocale(_ options: ComparisonOptions) -> Bool {
-        options.contains(.localeSensitive) && foldingFlags(options) != 0
-    }
-
-    /// Returns the options that need a function. `[n]` states that comparing bytes is sufficient.
-    func foldingFlags(_ options: ComparisonOptions) -> UInt8 {
-        options.contains(.normalized) ? 0 : options.rawValue
     }
 }

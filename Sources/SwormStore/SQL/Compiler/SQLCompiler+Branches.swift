@@ -12,7 +12,7 @@ extension SQLCompiler {
             return try query.statement(of: level)
         case .keys(let keys):
             let query = QueryBuilder(self, entity: level.fetch.entity)
-            query.conditions.append(.atom("\(query.root.key) IN (SELECT value FROM json_each(\(query.bind(keys))))"))
+            query.conditions.append(.atom(dialect.isKey(query.root.key, inArray: keys) { query.bind($0) }))
             try query.restrict(to: level.fetch)
             return try query.statement(of: level)
         case .members(let owner, let relationship, let owners, _):
@@ -26,8 +26,8 @@ extension SQLCompiler {
     /// Returns a statement for the rows of the members of all owners between two keys, in the order of the table; nil if the
     /// level has conditions or an order, or the members are found by a join table. The columns are those of ``level(_:)``.
     func memberScan(_ level: TreeLevel, between owners: ClosedRange<Int64>) throws -> CompiledStatement? {
-        guard case .members(let owner, let relationship, _, true) = level.source, level.fetch.predicate == nil,
-            level.fetch.sorts.isEmpty, level.fetch.limit == 0, level.fetch.offset == 0
+        guard dialect.readsTablesAsTheyLie, case .members(let owner, let relationship, _, true) = level.source,
+            level.fetch.predicate == nil, level.fetch.sorts.isEmpty, level.fetch.limit == 0, level.fetch.offset == 0
         else { return nil }
         let members = try memberTables(ofRelationship: relationship, in: owner)
         guard members.join == nil, members.order == nil else { return nil }
@@ -42,7 +42,7 @@ extension SQLCompiler {
         _ level: TreeLevel, in members: MemberTables, of owners: [Int64]
     ) throws -> CompiledStatement {
         let query = try search(for: level, in: members) { query in
-            "\(members.owner) IN (SELECT value FROM json_each(\(query.bind(owners))))"
+            dialect.isKey(members.owner, inArray: owners) { query.bind($0) }
         }
         query.orderings.insert(members.owner, at: 0)
         return try query.statement(of: level, owner: members.owner)
@@ -67,9 +67,9 @@ extension SQLCompiler {
         let search = try search(for: level, in: members) { _ in "\(members.owner) = o.value" }
         let found = search.statement(selecting: search.root.key)
 
-        let query = QueryBuilder(self, entity: level.fetch.entity, behind: "json_each(?1) o JOIN") { query in
-            _ = query.bind(owners)
-            return " ON \(query.root.key) IN (\(query.embed(found)))"
+        let query = QueryBuilder(self, entity: level.fetch.entity) { query, table in
+            let keys = dialect.table(ofKeys: owners) { query.bind($0) }
+            return dialect.join(keys, to: table, key: system.key, found: query.embed(found))
         }
         if let join = members.join, members.order != nil {
             query.join("JOIN \(join) ON \(members.link) AND \(members.owner) = o.value")
@@ -89,6 +89,7 @@ extension SQLCompiler {
         /// The condition that connects a row of the join table with its member.
         var link = ""
         var owner: String
+        /// The sort key of an ordered relationship.
         var order: String?
 
         /// Returns the sort keys of a request, behind the order of the relationship if the request is not sorted.
@@ -101,12 +102,12 @@ extension SQLCompiler {
         switch layout.toMany(slot, in: number) {
         case .inverse(let column, let order), .oneWay(let column, let order):
             return MemberTables(
-                owner: "t0.\(SQLName.quoted(column))", order: order.map { "t0.\(SQLName.quoted($0))" })
+                owner: "t0.\(quoted(column))", order: order.map { dialect.ordering("t0.\(quoted($0))") })
         case .join(let join):
             return MemberTables(
-                join: "\(join.source) own", link: "own.\(SQLName.quoted(join.otherColumn)) = t0.Z_PK",
-                owner: "own.\(SQLName.quoted(join.ownColumn))",
-                order: join.orderColumn.map { "own.\(SQLName.quoted($0))" })
+                join: "\(join.source(in: dialect)) own", link: "own.\(quoted(join.otherColumn)) = \(rootKey)",
+                owner: "own.\(quoted(join.ownColumn))",
+                order: join.orderColumn.map { dialect.ordering("own.\(quoted($0))") })
         case nil:
             throw QueryError.unsupported(
                 "is not a stored to-many relationship", path: model[number].relationships[slot].name,
@@ -122,8 +123,6 @@ extension QueryBuilder {
         // The unary plus keeps SQLite from using the index.
         conditions.append(.atom("+\(members.owner) BETWEEN \(first) AND \(last)"))
     }
-
-    func bind(_ keys: [Int64]) -> String { bind(.text(JSONText.array(of: keys))) }
 
     /// Returns the statement for the columns of a level.
     func statement(of level: TreeLevel, owner: String? = nil) throws -> CompiledStatement {

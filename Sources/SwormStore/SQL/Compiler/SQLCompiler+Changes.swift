@@ -1,3 +1,5 @@
+import SwormPredicates
+
 /// A value for a column of all rows that a statement changes.
 struct ColumnAssignment: Sendable, Hashable {
     /// The column's name, quoted as in SQL.
@@ -13,8 +15,13 @@ struct ColumnAssignment: Sendable, Hashable {
 // Statements that change all rows of a request at once.
 extension SQLCompiler {
     /// The next version of a row. Versions restart at 1 after the largest integer, and if the file holds none.
-    static let nextVersion =
-        "CASE WHEN Z_OPT BETWEEN 0 AND 9223372036854775806 THEN Z_OPT + 1 ELSE 1 END"
+    static let nextVersion = version(after: SystemColumns.coreData.version)
+
+    private static func version(after version: String) -> String {
+        "CASE WHEN \(version) BETWEEN 0 AND 9223372036854775806 THEN \(version) + 1 ELSE 1 END"
+    }
+
+    private var versionAssignment: String { "\(system.version) = \(Self.version(after: system.version))" }
 
     /// Returns a statement that sets columns of the rows that a request finds, and increments the versions of these
     /// rows.
@@ -25,10 +32,9 @@ extension SQLCompiler {
     ) throws -> CompiledStatement {
         let query = QueryBuilder(self, entity: request.entity)
         let values = assignments.map { (column: $0.column, value: query.bind($0.value)) }
-        let list = (values.map { "\($0.column) = \($0.value)" } + ["Z_OPT = \(Self.nextVersion)"]).joined(
-            separator: ", ")
+        let list = (values.map { "\($0.column) = \($0.value)" } + [versionAssignment]).joined(separator: ", ")
         return try changing(
-            request, query: query, head: "UPDATE \(table(of: request)) AS t0 SET \(list)",
+            request, query: query, head: "UPDATE \(table(of: request.entity)) AS t0 SET \(list)",
             where: leavesEqual ? differ(values) : nil)
     }
 
@@ -42,19 +48,21 @@ extension SQLCompiler {
         try query.restrict(to: request, sorted: isLimited)
         let rows = query.statement(selecting: "\(test) AS differs", ordered: isLimited)
         return CompiledStatement(
-            sql: "SELECT COUNT(*), SUM(differs) FROM (\(rows.sql))", bindings: rows.bindings)
+            sql: "SELECT \(dialect.countsOfDifferences) FROM \(dialect.table(selecting: rows.sql))",
+            bindings: rows.bindings)
     }
 
     /// Returns a condition that is true if a row differs from one of the values.
     private func differ(_ values: [(column: String, value: String)]) -> String {
-        let tests = values.map { "t0.\($0.column) IS NOT \($0.value)" }
+        let sign = dialect.sign(of: .notIdentical) ?? "<>"
+        let tests = values.map { "t0.\($0.column) \(sign) \($0.value)" }
         return tests.count == 1 ? tests[0] : "(\(tests.joined(separator: " OR ")))"
     }
 
     /// Returns a statement that deletes the rows that a request finds.
     func delete(_ request: FetchSpecification) throws -> CompiledStatement {
         let query = QueryBuilder(self, entity: request.entity)
-        return try changing(request, query: query, head: "DELETE FROM \(table(of: request)) AS t0")
+        return try changing(request, query: query, head: "DELETE FROM \(table(of: request.entity)) AS t0")
     }
 
     private func changing(
@@ -64,9 +72,5 @@ extension SQLCompiler {
         // joins.
         try query.restrict(to: request, sorted: request.limit > 0 || request.offset > 0)
         return query.statement(changing: head, where: test)
-    }
-
-    private func table(of request: FetchSpecification) -> String {
-        SQLName.quoted(layout.table(of: model[request.entity]))
     }
 }

@@ -14,7 +14,9 @@ extension SQLCompiler {
     /// Returns the statements by which the first members of all owners between two keys are chosen; nil if the level has no
     /// limit or is sorted by anything but numbers and dates, or the members are found by a join table.
     func memberChoice(_ level: TreeLevel, between owners: ClosedRange<Int64>) throws -> MemberChoice? {
-        guard case .members(let owner, let relationship, _, _) = level.source, level.fetch.limit > 0 else { return nil }
+        guard dialect.readsTablesAsTheyLie, case .members(let owner, let relationship, _, _) = level.source,
+            level.fetch.limit > 0
+        else { return nil }
         let members = try memberTables(ofRelationship: relationship, in: owner)
         guard members.join == nil, level.fetch.sorts.allSatisfy({ isNumber($0, in: level.fetch.entity) }) else {
             return nil
@@ -41,9 +43,9 @@ extension SQLCompiler {
     func members(_ level: TreeLevel, withKeys keys: [Int64]) throws -> CompiledStatement? {
         guard case .members(let owner, let relationship, _, _) = level.source else { return nil }
         let members = try memberTables(ofRelationship: relationship, in: owner)
-        let query = QueryBuilder(self, entity: level.fetch.entity, behind: "json_each(?1) o CROSS JOIN") { query in
-            _ = query.bind(keys)
-            return " ON \(query.root.key) = o.value"
+        let query = QueryBuilder(self, entity: level.fetch.entity) { query, table in
+            let list = dialect.table(ofKeys: keys) { query.bind($0) }
+            return dialect.join(list, to: table, on: "\(query.root.key) = o.value")
         }
         query.orderings = ["o.key"]
         return try query.statement(of: level, owner: members.owner)

@@ -8,10 +8,12 @@ extension SQLCompiler {
     /// relationship is not ordered). The rows are sorted by owner, then order key, then key.
     func members(ofRelationship slot: Int, in number: Int, owners: [Int64]) throws -> CompiledStatement {
         let source = try memberSource(ofRelationship: slot, in: number)
-        let (test, binding) = Self.keyTest(source.owner, in: owners)
+        let (test, binding) = dialect.keyTest(source.owner, among: owners)
+        let number = entityNumber(of: source.entity, alias: "t0")
+        let order = source.order ?? dialect.noOrderKey
         return CompiledStatement(
             sql:
-                "SELECT \(source.owner), t0.Z_ENT, t0.Z_PK, \(source.order ?? "NULL") FROM \(source.tables) WHERE \(test) ORDER BY \(source.sorting)",
+                "SELECT \(source.owner), \(number), \(rootKey), \(order) FROM \(source.tables) WHERE \(test) ORDER BY \(sorting(source))",
             bindings: [binding])
     }
 
@@ -23,11 +25,11 @@ extension SQLCompiler {
         ofRelationship slot: Int, in number: Int, owners: [Int64], shape: RowShape, limit: Int
     ) throws -> CompiledStatement {
         let source = try memberSource(ofRelationship: slot, in: number)
-        let (test, binding) = Self.keyTest(source.owner, in: owners)
-        let cells = columns(of: shape, alias: "t0") + [source.owner, source.order ?? "NULL"]
+        let (test, binding) = dialect.keyTest(source.owner, among: owners)
+        let cells = columns(of: shape, alias: "t0") + [source.owner, source.order ?? dialect.noOrderKey]
         return CompiledStatement(
             sql:
-                "SELECT \(cells.joined(separator: ", ")) FROM \(source.tables) WHERE \(test) ORDER BY \(source.sorting) LIMIT ?2",
+                "SELECT \(cells.joined(separator: ", ")) FROM \(source.tables) WHERE \(test) ORDER BY \(sorting(source)) LIMIT \(dialect.parameter(2))",
             bindings: [binding, .int64(Int64(limit))])
     }
 
@@ -38,6 +40,7 @@ extension SQLCompiler {
     func memberScan(
         ofRelationship slot: Int, in number: Int, owners: ClosedRange<Int64>, shape: RowShape
     ) throws -> CompiledStatement? {
+        guard dialect.readsTablesAsTheyLie else { return nil }
         let source = try memberSource(ofRelationship: slot, in: number)
         guard !source.isJoined, source.order == nil else { return nil }
         let cells = columns(of: shape, alias: "t0") + [source.owner]
@@ -52,21 +55,26 @@ extension SQLCompiler {
     /// missing key. Returns nil for a relationship without a join table.
     func strayMembers(ofRelationship slot: Int, in number: Int) -> String? {
         guard case .join(let join)? = layout.toMany(slot, in: number) else { return nil }
-        let table = SQLName.quoted(layout.table(of: model[model[number].relationships[slot].destination]))
-        let (own, other) = ("t1.\(SQLName.quoted(join.ownColumn))", "t1.\(SQLName.quoted(join.otherColumn))")
+        let table = table(of: model[number].relationships[slot].destination)
+        let (own, other) = ("t1.\(quoted(join.ownColumn))", "t1.\(quoted(join.otherColumn))")
+        let links = "\(join.source(in: dialect)) t1"
         return
-            "SELECT \(own), \(other) FROM \(join.source) t1 WHERE \(other) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(table) t0 WHERE t0.Z_PK = \(other)) ORDER BY 1, 2"
+            "SELECT \(own), \(other) FROM \(links) WHERE \(other) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(table) t0 WHERE \(rootKey) = \(other)) ORDER BY 1, 2"
     }
 
     /// The tables and columns in which the members of a to-many relationship are found.
     private struct MemberSource {
+        /// The number of the members' entity.
+        var entity: Int
         var tables: String
         var owner: String
         var order: String?
         var isJoined = false
+    }
 
-        /// The sort order: by owner, then order key, then key.
-        var sorting: String { [owner, order, "t0.Z_PK"].compactMap { $0 }.joined(separator: ", ") }
+    /// Returns the sort order: by owner, then order key, then key.
+    private func sorting(_ source: MemberSource) -> String {
+        [source.owner, source.order.map { dialect.ordering($0) }, rootKey].compactMap { $0 }.joined(separator: ", ")
     }
 
     private func memberSource(ofRelationship slot: Int, in number: Int) throws -> MemberSource {
@@ -75,17 +83,19 @@ extension SQLCompiler {
             throw QueryError.unsupported(
                 "is not a stored to-many relationship", path: relationship.name, entity: model[number].name)
         }
-        let table = SQLName.quoted(layout.table(of: model[relationship.destination]))
+        let table = table(of: relationship.destination)
         switch storage {
         case .inverse(let column, let order), .oneWay(let column, let order):
             return MemberSource(
-                tables: "\(table) t0", owner: "t0.\(SQLName.quoted(column))",
-                order: order.map { "t0.\(SQLName.quoted($0))" })
+                entity: relationship.destination, tables: "\(table) t0", owner: "t0.\(quoted(column))",
+                order: order.map { "t0.\(quoted($0))" })
         case .join(let join):
+            let link = "\(rootKey) = t1.\(quoted(join.otherColumn))"
             return MemberSource(
-                tables: "\(join.source) t1 JOIN \(table) t0 ON t0.Z_PK = t1.\(SQLName.quoted(join.otherColumn))",
-                owner: "t1.\(SQLName.quoted(join.ownColumn))",
-                order: join.orderColumn.map { "t1.\(SQLName.quoted($0))" }, isJoined: true)
+                entity: relationship.destination,
+                tables: "\(join.source(in: dialect)) t1 JOIN \(table) t0 ON \(link)",
+                owner: "t1.\(quoted(join.ownColumn))", order: join.orderColumn.map { "t1.\(quoted($0))" },
+                isJoined: true)
         }
     }
 }

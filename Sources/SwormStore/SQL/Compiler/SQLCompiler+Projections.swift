@@ -18,8 +18,8 @@ extension SQLCompiler {
                 fetch = FetchSpecification(entity: fetch.entity)
                 let rows = QueryBuilder(self, entity: fetch.entity)
                 try rows.restrict(to: request.fetch)
-                query.conditions.append(
-                    .atom("\(query.alias).Z_PK IN (\(query.embed(rows.statement(selecting: "\(rows.alias).Z_PK"))))"))
+                let keys = query.embed(rows.statement(selecting: rows.root.key))
+                query.conditions.append(.atom("\(query.root.key) IN (\(keys))"))
             }
             if form == .grouped { (fetch.limit, fetch.offset) = (tree.groupLimit ?? 0, tree.groupOffset) }
             try query.restrict(to: fetch, sorted: false)
@@ -27,9 +27,11 @@ extension SQLCompiler {
             try query.restrict(to: fetch, sorted: form == .plain)
         }
         query.isExact = true
+        if dialect.comparesExpressionsByText { try query.share(tree.groups) }
         query.groups = try tree.groups.map { try query.grouping($0) }
         query.isDistinct = tree.isDistinct
         query.allowsAggregates = true
+        if dialect.comparesExpressionsByText, tree.isDistinct { try query.share(tree.columns) }
         var texts: [String] = []
         let columns = try tree.columns.map { expression in
             let (text, column) = try query.column(expression)
@@ -39,7 +41,7 @@ extension SQLCompiler {
         }
         if let having = tree.having { query.having = try query.having(having, naming: request.variables) }
         if form == .grouped || form == .distinct {
-            query.orderings = try tree.completeSorts.map { try query.ordering($0) }
+            try query.sort(by: tree.completeSorts, columns: texts)
         }
         let statement = query.statement(selecting: texts.joined(separator: ", "), ordered: form != .total)
         return CompiledProjection(statement: statement, columns: columns)
@@ -67,7 +69,7 @@ extension QueryBuilder {
     func column(_ expression: ExpressionTree) throws -> (text: String, column: ProjectedColumn) {
         let operand = try operand(expression, in: context)
         if case .object(let object) = operand {
-            let number = "\(row(of: object)).Z_ENT"
+            let number = compiler.entityNumber(of: object.entity, alias: row(of: object))
             return (
                 "\(object.key), \(number)",
                 ProjectedColumn(content: .object(object.entity), path: describe(operand).path)
@@ -75,7 +77,7 @@ extension QueryBuilder {
         }
         let scalar = try scalar(operand)
         let content: ProjectedColumn.Content = scalar.isExternal ? .externalData : .value(scalar.attributeType)
-        return (scalar.column ?? scalar.sql, ProjectedColumn(content: content, path: scalar.path))
+        return (try dialect.column(scalar), ProjectedColumn(content: content, path: scalar.path))
     }
 
     fileprivate func having(
@@ -89,17 +91,32 @@ extension QueryBuilder {
         return try condition(predicate, in: context, exact: false)
     }
 
-    fileprivate func ordering(_ sort: ProjectionTree.Sort) throws -> String {
-        let operand = try operand(sort.expression, in: context)
-        var text: String
-        if case .scalar(let scalar) = operand, scalar.kind == nil {
-            // Bytes have an order, although without a meaning, which is sufficient to distinguish groups.
-            text = scalar.sql
-        } else {
-            text = try orderingText(of: operand, options: sort.options)
+    /// Adds the order of groups, or of distinct values.
+    fileprivate func sort(by sorts: [ProjectionTree.Sort], columns: [String]) throws {
+        for sort in sorts {
+            let text = try sortKey(of: sort)
+            if isDistinct, dialect.comparesExpressionsByText,
+                !columns.contains(where: { $0 == text || $0.hasPrefix(text + ", ") })
+            {
+                // Distinct rows can only be sorted by what is selected, and groups by what is computed from it.
+                guard groups.isEmpty else {
+                    throw NotExact(.distinctOrder, path: sort.expression.format, entity: model[root.entity].name)
+                }
+                (isDistinct, groups) = (false, columns)
+            }
+            orderings.append(dialect.ordering(text, ascending: sort.ascending, key: root.key))
         }
-        if !sort.ascending { text += " DESC" }
-        return text
+    }
+
+    private func sortKey(of sort: ProjectionTree.Sort) throws -> String {
+        let operand = try operand(sort.expression, in: context)
+        // Bytes have an order, although without a meaning, which is sufficient to distinguish groups.
+        if case .scalar(let scalar) = operand, scalar.kind == nil { return scalar.sql }
+        // The same text as that of the column.
+        if dialect.comparesExpressionsByText, case .scalar(let scalar) = operand, scalar.kind?.isText != true {
+            return try dialect.column(scalar)
+        }
+        return try orderingText(of: operand, options: sort.options)
     }
 }
 

@@ -22,10 +22,17 @@ extension SQLCompiler {
         let operand = try query.operand(value.expression, in: QueryContext(object: query.root))
         let scalar = try query.scalar(operand)
         try check(scalar, isNull: operand.isNull, for: value.attribute)
-        let inner = query.statement(selecting: "\(query.root.key) AS k, \(scalar.column ?? scalar.sql) AS v")
+        let stored = try dialect.stored(
+            "v", of: scalar, as: value.attribute.type, storesSeconds: storesSeconds(value.attribute))
+        let inner = query.statement(selecting: "\(query.root.key) AS k, \(try dialect.column(scalar)) AS v")
         return CompiledStatement(
-            sql: "SELECT k, \(Self.stored("v", as: value.attribute.type)) AS v FROM (\(inner.sql))",
-            bindings: inner.bindings)
+            sql: "SELECT k, \(stored) AS v FROM \(dialect.table(selecting: inner.sql))", bindings: inner.bindings)
+    }
+
+    /// Returns whether the dates of an attribute are stored as seconds in a layout with columns of dates.
+    private func storesSeconds(_ attribute: CompiledAttribute) -> Bool {
+        guard case .attribute(let slot) = model[attribute.owner].slot(named: attribute.name) else { return false }
+        return layout.secondsColumns.contains(PropertyLocation(entity: attribute.owner, slot: slot))
     }
 
     private func check(_ scalar: QueryScalar, isNull: Bool, for attribute: CompiledAttribute) throws {
@@ -46,24 +53,6 @@ extension SQLCompiler {
             throw QueryError.typeMismatch(
                 "\(kind.name) is needed for '\(attribute.name)', not \(found)", path: scalar.path, entity: scalar.entity
             )
-        }
-    }
-
-    /// The lowest number that is rounded to an infinity as a Float: half a step above the largest one.
-    private static let endOfFloats = 3.4028235677973366e38
-
-    /// Returns the SQL of a computed value in the form in which a column stores it.
-    private static func stored(_ value: String, as type: AttributeType) -> String {
-        switch type {
-        case .integer16, .integer32, .integer64:
-            // A larger number would become the largest integer.
-            "CASE WHEN typeof(\(value)) = 'real' AND abs(\(value)) < 9.2e18 THEN CAST(\(value) AS INTEGER) ELSE \(value) END"
-        case .boolean: "(\(value) <> 0)"
-        case .double, .date: "CAST(\(value) AS REAL)"
-        case .float:
-            // A number beyond the range of a Float would become an infinity, and would not be rejected.
-            "CASE WHEN abs(CAST(\(value) AS REAL)) < \(endOfFloats) THEN \(QueryBuilder.name(of: .float))(CAST(\(value) AS REAL)) ELSE CAST(\(value) AS REAL) END"
-        default: value
         }
     }
 }

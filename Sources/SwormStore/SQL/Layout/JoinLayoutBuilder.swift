@@ -111,6 +111,6 @@ extension StoreLayout.Join {
     var flipped: StoreLayout.Join {
         StoreLayout.Join(
             table: table, ownColumn: otherColumn, otherColumn: ownColumn, orderColumn: inverseOrderColumn,
-            inverseOrderColumn: orderColumn, isOwner: !isOwner)
+            inverseOrderColumn: orderColumn, isOwner: !isOwner, isSymmetric: isSymmetric)
     }
 }

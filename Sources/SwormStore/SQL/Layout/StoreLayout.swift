@@ -46,6 +46,8 @@ package struct StoreLayout: Sendable {
         package var inverseOrderColumn: String?
         /// Whether the table is named after this side.
         package var isOwner: Bool
+        /// Whether the relationship is its own inverse, in a layout that does not say so by the name of the other column.
+        package var isSymmetric = false
     }
 
     /// The tables, by the number of the root entity.
@@ -59,4 +61,13 @@ package struct StoreLayout: Sendable {
     /// The storage of to-many relationships, by entity number (index `number - 1`) and relationship slot; nil for a
     /// to-one or transient one.
     package var toManys: [[ToMany?]] = []
+    /// The names of the columns that are not the model's.
+    package var system = SystemColumns.coreData
+    /// The numbers of the entities in the store, by entity number (index `number - 1`); empty if they are those of the
+    /// model.
+    package var entityNumbers: [Int] = []
+    /// Whether a table has the column of entity numbers even if it has the rows of one entity only.
+    package var numbersAllTables = true
+    /// The attributes whose dates are stored as seconds since 2001, in a layout with columns of dates.
+    var secondsColumns: Set<PropertyLocation> = []
 }

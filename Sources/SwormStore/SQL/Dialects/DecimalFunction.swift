@@ -18,12 +18,3 @@ enum DecimalFunction {
     static func minimum(of value: QueryScalar) -> String { "\(minimum)(\(value.column ?? value.sql))" }
     static func maximum(of value: QueryScalar) -> String { "\(maximum)(\(value.column ?? value.sql))" }
 }
-
-extension QueryScalar {
-    /// Changes the scalar to a decimal with all its digits, which is compared as a number.
-    mutating func setDecimal(_ text: String) {
-        column = text
-        sql = "(\(text) + 0)"
-        kind = .decimal
-    }
-}

@@ -1,37 +1,3 @@
-import Foundation
-import SwormPredicates
-
-extension SQLBinding {
-    /// Creates the stored form of a value, or nil for an object.
-    init?(_ value: AttributeValue) {
-        switch value {
-        case .null: self = .null
-        case .bool(let value): self = .int64(value ? 1 : 0)
-        case .int(let value): self = .int64(value)
-        case .double(let value): self = value.isNaN ? .null : .double(value)
-        case .decimal(let value): self.init(value)
-        case .string(let value): self = .text(value)
-        case .date(let value):
-            let seconds = value.timeIntervalSinceReferenceDate
-            self = seconds.isNaN ? .null : .double(seconds)
-        case .data(let value): self = .blob(value)
-        case .uuid(let value): self = .blob(withUnsafeBytes(of: value.uuid) { Data($0) })
-        case .url(let value): self = .text(value.absoluteString)
-        case .object: return nil
-        }
-    }
-
-    /// Creates the form in which numeric columns store a decimal: an integer if it is whole, otherwise the nearest
-    /// double.
-    private init(_ value: Decimal) {
-        guard !value.isNaN else {
-            self = .null
-            return
-        }
-        self = value.wholeNumber.map { .int64($0) } ?? .double(value.nearestDouble)
-    }
-}
-
 /// JSON arrays, which pass many values in one parameter.
 enum JSONText {
     static func array(of keys: [Int64]) -> String {
@@ -51,6 +17,12 @@ enum JSONText {
         }
         text.append(UInt8(ascii: "]"))
         return String(decoding: text, as: UTF8.self)
+    }
+
+    /// An infinity becomes a number that SQLite reads as one.
+    static func array(of numbers: [Double]) -> String {
+        let texts = numbers.map { $0.isFinite ? "\($0)" : $0 < 0 ? "-9e999" : "9e999" }
+        return "[" + texts.joined(separator: ",") + "]"
     }
 
     static func array(of strings: [String]) -> String {
@@ -83,6 +55,3 @@ enum JSONText {
         return String(decoding: text, as: UTF8.self)
     }
 }
-
-/// Foundation also has a type named `Comparator`.
-typealias QueryComparator = SwormPredicates.Comparator

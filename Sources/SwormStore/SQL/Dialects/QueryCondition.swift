@@ -60,9 +60,11 @@ enum QueryCondition {
     /// SQLite infers that a row exists from comparisons that are joined by AND, but not from those in an OR. Without
     /// the test it would look up the row for each row of the entity, instead of using the indexes of its columns to
     /// find the rows that refer to it. With the test, unknown can become false, so it must not be used under NOT.
-    var sayingNeeds: QueryCondition {
+    ///
+    /// - Parameter key: The column of the primary key.
+    func sayingNeeds(key: String) -> QueryCondition {
         guard case .text(_, .or, let needs) = self, !needs.isEmpty else { return self }
-        return needs.sorted(by: >).reduce(self) { .guarded(by: "\($1).Z_PK IS NOT NULL", $0) }
+        return needs.sorted(by: >).reduce(self) { .guarded(by: "\($1).\(key) IS NOT NULL", $0) }
     }
 
     var negated: QueryCondition {
@@ -78,13 +80,16 @@ enum QueryCondition {
         switch (self, outer) {
         case (.text(let text, .or, _), .and): "(\(text))"
         case (.text(let text, .and, _), .or), (.text(let text, .guarded, _), _): "(\(text))"
-        default: text
+        case (.text(let text, _, _), _): text
+        // Conditions are joined after their constants were folded.
+        case (.constant(let value), _): value ? "TRUE" : "FALSE"
         }
     }
 
-    var text: String {
+    /// Returns the SQL of the condition.
+    func text(in dialect: SQLDialect) -> String {
         switch self {
-        case .constant(let value): value ? "1" : "0"
+        case .constant(let value): dialect.constant(value)
         case .text(let text, _, _): text
         }
     }
