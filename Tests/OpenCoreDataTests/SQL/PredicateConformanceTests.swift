@@ -67,26 +67,6 @@ struct PredicateConformanceTests {
         }
     }
 
-    private func argument(_ argument: PredicateCases.Argument) throws -> PredicateArgument {
-        switch (argument.type, argument.value) {
-        case ("null", _): return .value(.null)
-        case (_, .array): return .list(try argument.elements().map { try self.argument($0) })
-        case ("int", .number(let value)): return .value(.int(Int64(value)))
-        case ("double", .number(let value)): return .value(.double(value))
-        case ("date", .number(let value)): return .value(.date(Date(timeIntervalSinceReferenceDate: value)))
-        case ("bool", .bool(let value)): return .value(.bool(value))
-        case ("uuid", .string(let value)): return .value(.uuid(try #require(UUID(uuidString: value))))
-        case ("object", .string(let id)):
-            let names: [Character: String] = ["a": "Author", "b": "Book", "c": "Chapter", "t": "Tag"]
-            let name = try #require(names[id.first ?? "?"])
-            return LibraryQueries.object(name, try key(id))
-        case (_, .string(let value)): return .value(.string(value))
-        default:
-            Issue.record("an argument of type \(argument.type) is not understood")
-            return .value(.null)
-        }
-    }
-
     private func fetch(_ request: FetchSpecification, entity: String) throws -> [String] {
         let statement = try LibraryQueries.compiler.identities(request)
         let rows = try QueryRunner.rows(statement, on: connection)
@@ -100,7 +80,7 @@ struct PredicateConformanceTests {
         for item in set.cases {
             do {
                 let request = try LibraryQueries.request(
-                    item.entity, item.format, try (item.args ?? []).map { try argument($0) })
+                    item.entity, item.format, try (item.args ?? []).map { try ConformanceArguments.argument($0) })
                 let found = try fetch(request, entity: item.entity)
                 #expect(found == item.expect.sorted(), "\(item.id): \(item.format)")
             } catch {
