@@ -6,7 +6,7 @@ import Testing
 
 @Suite("PostgreSQL: names of tables and columns")
 struct PostgresLayoutTests {
-    private let layout = StoreLayout(postgres: .library)
+    private let layout = StoreLayout(postgres: .library, schema: "shop")
 
     private func columns(_ table: String) throws -> [String] {
         try #require(layout.tables.values.first { $0.name == table }).columns.map { "\($0.name) \($0.declaredType)" }
@@ -36,7 +36,7 @@ struct PostgresLayoutTests {
             .init(name: "Book", relationships: ["author -> Author.books"]),
         ]).compiled()
         #expect(
-            StoreLayout(postgres: model).toMany(0, in: 1)
+            StoreLayout(postgres: model, schema: "x").toMany(0, in: 1)
                 == .inverse(column: "author", orderColumn: "_order_author_books"))
     }
 
@@ -68,7 +68,7 @@ struct PostgresLayoutTests {
             .init(name: "Boat", parent: "Item", attributes: ["mast": .string, "size_width": .string]),
             .init(name: "Tent", parent: "Item", attributes: ["mast": .string]),
         ]).compiled()
-        let layout = StoreLayout(postgres: model)
+        let layout = StoreLayout(postgres: model, schema: "x")
         let names = try #require(layout.tables[1]).columns.map(\.name)
         #expect(
             names == [
@@ -85,10 +85,10 @@ struct PostgresLayoutTests {
             ).compiled()
         }
         var names = PostgresNames()
-        let first = StoreLayout(postgres: model([]), names: &names)
+        let first = StoreLayout(postgres: model([]), schema: "x", names: &names)
         #expect(first.column(ofAttribute: 0, in: 2) == "mast" && first.entityNumbers == [1, 2])
         let changed = model([.init(name: "Boat", parent: "Item", attributes: ["mast": .string])])
-        let second = StoreLayout(postgres: changed, names: &names)
+        let second = StoreLayout(postgres: changed, schema: "x", names: &names)
         #expect(second.column(ofAttribute: 0, in: 2) == "Boat_mast" && second.column(ofAttribute: 0, in: 3) == "mast")
         #expect(second.entityNumbers == [1, 3, 2] && second.storedNumber(of: 3) == 2)
     }
@@ -105,9 +105,9 @@ struct PostgresLayoutTests {
 
     @Test func `dates can be stored as seconds`() throws {
         var names = PostgresNames()
-        let layout = StoreLayout(postgres: .library, names: &names) { $0.name == "published" }
+        let layout = StoreLayout(postgres: .library, schema: "shop", names: &names) { $0.name == "published" }
         let compiler = SQLCompiler(
-            model: .library, layout: layout, storeIdentifier: "", dialect: .postgres(schema: "shop"))
+            model: .library, layout: layout, storeIdentifier: "", dialect: .postgres)
         let request = try LibraryQueries.request("Book", "published > 5 + author.born")
         #expect(
             try compiler.count(request).sql.hasSuffix(

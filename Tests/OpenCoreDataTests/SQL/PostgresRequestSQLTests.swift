@@ -62,8 +62,8 @@ struct PostgresRequestSQLTests {
         var names = PostgresNames()
         names.numbers = ["C": 1, "A": 7]
         let kept = SQLCompiler(
-            model: model, layout: StoreLayout(postgres: model, names: &names), storeIdentifier: "",
-            dialect: .postgres(schema: "x"))
+            model: model, layout: StoreLayout(postgres: model, schema: "x", names: &names), storeIdentifier: "",
+            dialect: .postgres)
         #expect(names.numbers == ["C": 1, "A": 7, "B": 8, "D": 9])
         #expect(
             try kept.count(FetchSpecification(entity: 2)).sql
@@ -174,7 +174,7 @@ struct PostgresRequestSQLTests {
             .init(name: "Tag", attributes: ["name": .string], relationships: ["posts ->> Post.tags"]),
         ]).compiled()
         let compiler = SQLCompiler(
-            model: model, layout: StoreLayout(postgres: model), storeIdentifier: "", dialect: .postgres(schema: "x"))
+            model: model, layout: StoreLayout(postgres: model, schema: "x"), storeIdentifier: "", dialect: .postgres)
         var fetch = FetchSpecification(entity: 2)
         fetch.limit = 3
         let level = TreeLevel(

@@ -8,8 +8,8 @@ import Testing
 /// Compiles requests for the library in PostgreSQL's dialect.
 struct ServerQueries {
     static let compiler = SQLCompiler(
-        model: .library, layout: StoreLayout(postgres: .library), storeIdentifier: LibraryQueries.store,
-        dialect: .postgres(schema: "shop"))
+        model: .library, layout: StoreLayout(postgres: .library, schema: "shop"), storeIdentifier: LibraryQueries.store,
+        dialect: .postgres)
 
     /// Returns the condition of a predicate, with its joins in front if it has any.
     static func condition(

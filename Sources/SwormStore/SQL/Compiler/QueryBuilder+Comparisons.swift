@@ -56,8 +56,7 @@ extension QueryBuilder {
             throw QueryError.unsupported("This comparison cannot be expressed in SQL.")
         }
         return try dialect.compare(
-            first, by: comparator, sign: sign, with: second, options: one.isText ? options : [], exact: exact
-        ) { bind($0) }
+            first, by: comparator, sign: sign, with: second, options: one.isText ? options : [], exact: exact, in: self)
     }
 
     private func nullTest(_ operand: QueryOperand, by comparator: QueryComparator) throws -> QueryCondition {
@@ -117,7 +116,7 @@ extension QueryBuilder {
             try value.typed.checkComparable(with: limit.typed)
         }
         try value.typed.checkOrdered(instead: "== or IN")
-        return try dialect.between(value, lower: limits[0], upper: limits[1]) { bind($0) }
+        return try dialect.between(value, lower: limits[0], upper: limits[1], in: self)
     }
 
     // MARK: Values

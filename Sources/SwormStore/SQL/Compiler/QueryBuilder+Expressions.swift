@@ -4,7 +4,7 @@ import SwormPredicates
 extension QueryBuilder {
     /// Compiles an expression to an operand.
     func operand(_ expression: ExpressionTree, in context: QueryContext) throws -> QueryOperand {
-        if let shared = sharedOperand(expression) { return shared }
+        if sharedOperands != nil, let shared = sharedOperands?[expression] { return shared }
         return try descend {
             switch expression {
             case .value(let value): return .constant(value)
@@ -156,7 +156,7 @@ extension QueryBuilder {
         var scalar = try scalar(operand)
         if operand.isNull { scalar.kind = .integer }
         let kind = try kind(of: scalar)
-        scalar.sql = dialect.number(scalar) { bind($0) }
+        scalar.sql = dialect.number(scalar, in: self)
         if kind == .decimal { scalar.kind = .real }
         if scalar.form == .native { scalar.form = .number }
         scalar.column = nil

@@ -61,7 +61,7 @@ extension QueryBuilder {
             }
             result.sql =
                 name == "canonical"
-                ? try dialect.folded(result, options: .canonical) { bind($0) }
+                ? try dialect.folded(result, options: .canonical, in: self)
                 : try dialect.cased(result, isUpper: name == "uppercase")
             (result.kind, result.column) = (.text, nil)
         case .length:

@@ -85,7 +85,7 @@ extension QueryBuilder {
             }
         }
         if !keys.isEmpty {
-            let test = dialect.isKey(object.key, among: keys) { bind($0) }
+            let test = dialect.isKey(object.key, among: keys, in: self)
             others.insert(.atom(test, needs: object.optionalRows), at: 0)
         } else if !items.isEmpty, others.isEmpty, exact, object.isOptional {
             // No object of the list can be found. The result is false, but unknown if the object is missing.
@@ -99,7 +99,7 @@ extension QueryBuilder {
     ) throws -> [QueryCondition] {
         let kind = try kind(of: element)
         var constants: [AttributeValue] = []
-        var others: [QueryScalar] = []
+        var computed: [QueryScalar] = []
         for item in items {
             if case .constant(let value) = item {
                 try element.typed.checkComparable(with: TypedValue(value))
@@ -108,11 +108,10 @@ extension QueryBuilder {
                 let scalar = try scalar(item)
                 _ = try self.kind(of: scalar)
                 try element.typed.checkComparable(with: scalar.typed)
-                others.append(scalar)
+                computed.append(scalar)
             }
         }
         return try dialect.membership(
-            of: element, among: constants, and: others, options: kind.isText ? options : []
-        ) { bind($0) }
+            of: element, among: constants, and: computed, options: kind.isText ? options : [], in: self)
     }
 }

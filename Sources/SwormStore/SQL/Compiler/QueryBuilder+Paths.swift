@@ -237,7 +237,7 @@ extension QueryBuilder {
             source = compiler.table(of: destination)
             link = "\(alias).\(compiler.quoted(column)) = \(collection.base.key)"
         case .join(let join):
-            source = join.source(in: dialect)
+            source = compiler.source(of: join)
             link = "\(alias).\(compiler.quoted(join.ownColumn)) = \(collection.base.key)"
             member.key = "\(alias).\(compiler.quoted(join.otherColumn))"
             member.alias = nil

@@ -15,13 +15,12 @@ extension QueryBuilder {
             if let string = value.string {
                 if comparator == .matches { try checkRegularExpression(string, options: options, for: text) }
                 return try dialect.search(
-                    text, by: comparator, forConstant: string, options: options, exact: exact
-                ) { bind($0) }
+                    text, by: comparator, forConstant: string, options: options, exact: exact, in: self)
             }
         }
         let pattern = try scalar(right)
         try requireText(pattern)
-        return .atom(try dialect.search(text, by: comparator, for: pattern, options: options) { bind($0) })
+        return .atom(try dialect.search(text, by: comparator, for: pattern, options: options, in: self))
     }
 
     private func requireText(_ scalar: QueryScalar) throws {

@@ -2,7 +2,7 @@ import Foundation
 import SwormPredicates
 
 /// A builder of one statement.
-final class QueryBuilder {
+final class QueryBuilder: StatementContext {
     let compiler: SQLCompiler
     let alias = "t0"
     /// The time that `now()` returns throughout the statement.
@@ -21,8 +21,8 @@ final class QueryBuilder {
     var allowsAggregates = false
     /// Whether totals of decimal members keep all digits, as in columns. Conditions add decimals as reals.
     var isExact = false
-    /// The expressions that have the same text wherever they occur, with their operands; nil if there are none.
-    private var sharedOperands: [ExpressionTree: QueryOperand]?
+    /// The expressions that have the same text wherever they occur, with their operands, or nil.
+    private(set) var sharedOperands: [ExpressionTree: QueryOperand]?
     private var limit: (count: String, offset: String?)?
 
     init(_ compiler: SQLCompiler, entity number: Int) {
@@ -44,6 +44,7 @@ final class QueryBuilder {
     var model: CompiledModel { compiler.model }
     var layout: StoreLayout { compiler.layout }
     var dialect: SQLDialect { compiler.dialect }
+    var schema: String { compiler.schema }
 
     // MARK: Parts
 
@@ -59,13 +60,12 @@ final class QueryBuilder {
         if sorted { orderings = try self.orderings(for: request.sorts, from: root) }
         if request.limit > 0 || request.offset > 0 {
             limit = (
-                request.limit > 0 ? bind(.int64(Int64(request.limit))) : dialect.unlimited { bind($0) },
+                request.limit > 0 ? bind(.int64(Int64(request.limit))) : dialect.unlimited(in: self),
                 request.offset > 0 ? bind(.int64(Int64(request.offset))) : nil
             )
         }
     }
 
-    /// Adds a parameter, and returns its SQL.
     func bind(_ binding: SQLBinding) -> String {
         if !dialect.bindsNull, case .null = binding { return "NULL" }
         bindings.append(binding)
@@ -86,9 +86,6 @@ final class QueryBuilder {
         }
         sharedOperands = operands
     }
-
-    /// Returns the operand of an expression that has the same text wherever it occurs, or nil for any other expression.
-    func sharedOperand(_ expression: ExpressionTree) -> QueryOperand? { sharedOperands?[expression] }
 
     /// Adds a join to the FROM clause.
     func join(_ text: String) { scope.add(text) }
@@ -212,7 +209,7 @@ final class QueryBuilder {
                 throw QueryError.unsupported(
                     "is \(scalar.opaqueName) and has no order", path: scalar.path, entity: scalar.entity)
             }
-            if kind.isText { return try dialect.sortKey(of: scalar, options: options) { bind($0) } }
+            if kind.isText { return try dialect.sortKey(of: scalar, options: options, in: self) }
             return try dialect.sortKey(ofNumber: scalar)
         case .collection(let collection):
             throw QueryError.toManyNotAllowed(path: collection.path, entity: collection.entity)

@@ -12,7 +12,7 @@ extension SQLCompiler {
             return try query.statement(of: level)
         case .keys(let keys):
             let query = QueryBuilder(self, entity: level.fetch.entity)
-            query.conditions.append(.atom(dialect.isKey(query.root.key, inArray: keys) { query.bind($0) }))
+            query.conditions.append(.atom(dialect.isKey(query.root.key, inArray: keys, in: query)))
             try query.restrict(to: level.fetch)
             return try query.statement(of: level)
         case .members(let owner, let relationship, let owners, _):
@@ -42,7 +42,7 @@ extension SQLCompiler {
         _ level: TreeLevel, in members: MemberTables, of owners: [Int64]
     ) throws -> CompiledStatement {
         let query = try search(for: level, in: members) { query in
-            dialect.isKey(members.owner, inArray: owners) { query.bind($0) }
+            dialect.isKey(members.owner, inArray: owners, in: query)
         }
         query.orderings.insert(members.owner, at: 0)
         return try query.statement(of: level, owner: members.owner)
@@ -68,7 +68,7 @@ extension SQLCompiler {
         let found = search.statement(selecting: search.root.key)
 
         let query = QueryBuilder(self, entity: level.fetch.entity) { query, table in
-            let keys = dialect.table(ofKeys: owners) { query.bind($0) }
+            let keys = dialect.table(ofKeys: owners, in: query)
             return dialect.join(keys, to: table, key: system.key, found: query.embed(found))
         }
         if let join = members.join, members.order != nil {
@@ -105,7 +105,7 @@ extension SQLCompiler {
                 owner: "t0.\(quoted(column))", order: order.map { dialect.ordering("t0.\(quoted($0))") })
         case .join(let join):
             return MemberTables(
-                join: "\(join.source(in: dialect)) own", link: "own.\(quoted(join.otherColumn)) = \(rootKey)",
+                join: "\(source(of: join)) own", link: "own.\(quoted(join.otherColumn)) = \(rootKey)",
                 owner: "own.\(quoted(join.ownColumn))",
                 order: join.orderColumn.map { dialect.ordering("own.\(quoted($0))") })
         case nil:

@@ -44,7 +44,7 @@ extension SQLCompiler {
         guard case .members(let owner, let relationship, _, _) = level.source else { return nil }
         let members = try memberTables(ofRelationship: relationship, in: owner)
         let query = QueryBuilder(self, entity: level.fetch.entity) { query, table in
-            let list = dialect.table(ofKeys: keys) { query.bind($0) }
+            let list = dialect.table(ofKeys: keys, in: query)
             return dialect.join(list, to: table, on: "\(query.root.key) = o.value")
         }
         query.orderings = ["o.key"]

@@ -57,7 +57,7 @@ extension SQLCompiler {
         guard case .join(let join)? = layout.toMany(slot, in: number) else { return nil }
         let table = table(of: model[number].relationships[slot].destination)
         let (own, other) = ("t1.\(quoted(join.ownColumn))", "t1.\(quoted(join.otherColumn))")
-        let links = "\(join.source(in: dialect)) t1"
+        let links = "\(source(of: join)) t1"
         return
             "SELECT \(own), \(other) FROM \(links) WHERE \(other) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(table) t0 WHERE \(rootKey) = \(other)) ORDER BY 1, 2"
     }
@@ -93,7 +93,7 @@ extension SQLCompiler {
             let link = "\(rootKey) = t1.\(quoted(join.otherColumn))"
             return MemberSource(
                 entity: relationship.destination,
-                tables: "\(join.source(in: dialect)) t1 JOIN \(table) t0 ON \(link)",
+                tables: "\(source(of: join)) t1 JOIN \(table) t0 ON \(link)",
                 owner: "t1.\(quoted(join.ownColumn))", order: join.orderColumn.map { "t1.\(quoted($0))" },
                 isJoined: true)
         }

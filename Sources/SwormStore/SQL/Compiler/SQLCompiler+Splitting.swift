@@ -60,7 +60,7 @@ extension SQLCompiler {
         while let part = pending.popLast() {
             switch part {
             case .and(let parts): pending += parts.reversed()
-            // None of the alternatives may be true. Unknown alternatives make both forms unknown.
+            // The negation of an OR is true if each alternative is false.
             case .not(.or(let parts)): pending += parts.reversed().map { PredicateTree.not($0) }
             case .not(.not(let inner)): pending.append(inner)
             default: result.append(part)

@@ -16,6 +16,8 @@ final class SQLCompiler: Sendable {
     let dialect: SQLDialect
     /// The identifier of the store. Objects of other stores never equal one of its rows.
     let storeIdentifier: String
+    /// The schema of the store's tables and functions, as SQL text writes it before a name. Empty in a file.
+    let schema: String
     /// The columns that are not the model's.
     let system: SystemColumns
     /// The primary key of the first table of a statement.
@@ -28,9 +30,11 @@ final class SQLCompiler: Sendable {
         self.layout = layout
         self.dialect = dialect
         self.storeIdentifier = storeIdentifier
+        let schema = layout.schema.map { SQLName.alwaysQuoted($0) + "." } ?? ""
+        self.schema = schema
         system = layout.system
         rootKey = "t0." + layout.system.key
-        tables = model.entities.map { dialect.table(layout.table(of: $0)) }
+        tables = model.entities.map { schema + dialect.quoted(layout.table(of: $0)) }
     }
 
     /// Returns the table of an entity's hierarchy, as a FROM clause names it.
@@ -162,16 +166,22 @@ final class SQLCompiler: Sendable {
         let family = subentities ? entity.family : entity.number...entity.number
         return dialect.isEntity("\(alias).\(system.entity)", among: family, numberedBy: { layout.storedNumber(of: $0) })
     }
+
+    /// Returns a join table in the form in which a FROM clause names it.
+    func source(of join: StoreLayout.Join) -> String { join.source(in: dialect, schema: schema) }
 }
 
 extension StoreLayout.Join {
+    /// The table of a file in the form in which a FROM clause names it.
+    var source: String { source(in: .sqlite, schema: "") }
+
     /// Returns the table in the form in which a FROM clause names it.
     ///
     /// A pair of a reflexive relationship can be stored in one direction or in both; reading the table in both
     /// directions gives the same result either way. An ordered relationship needs one row for each direction, so the
     /// table is read as it is.
-    func source(in dialect: SQLDialect) -> String {
-        let table = dialect.table(self.table)
+    fileprivate func source(in dialect: SQLDialect, schema: String) -> String {
+        let table = schema + dialect.quoted(self.table)
         guard isReflexive, orderColumn == nil else { return table }
         let (own, other) = (dialect.quoted(ownColumn), dialect.quoted(otherColumn))
         return "(SELECT \(own), \(other) FROM \(table) UNION SELECT \(other), \(own) FROM \(table))"

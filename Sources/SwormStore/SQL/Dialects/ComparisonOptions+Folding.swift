@@ -11,10 +11,10 @@ extension ComparisonOptions {
 
 extension SQLDialect {
     /// Returns a string folded by the options of a comparison. A server receives constants in their folded form.
-    func folded(_ text: QueryScalar, options: ComparisonOptions, bind: ParameterBinder) throws -> String {
+    func folded(_ text: QueryScalar, options: ComparisonOptions, in context: some StatementContext) throws -> String {
         let flags = options.foldingFlags
         if flags == 0 { return text.sql }
-        guard case .postgres(let schema) = self else { return Self.folded(text.sql, flags: flags) }
+        if self == .sqlite { return Self.folded(text.sql, flags: flags) }
         guard !options.contains(.localeSensitive) else { throw NotExact(.locale, of: text) }
         let name: String
         switch flags & ComparisonOptions.canonical.rawValue {
@@ -24,9 +24,9 @@ extension SQLDialect {
         default: name = "cd"
         }
         if let constant = text.constant?.string {
-            return bind(.text(SwormPredicates.folded(constant, options: options)))
+            return context.bind(.text(SwormPredicates.folded(constant, options: options)))
         }
-        return "\(SQLName.alwaysQuoted(schema))._sworm_fold1_\(name)(\(text.sql))"
+        return "\(context.schema)_sworm_fold1_\(name)(\(text.sql))"
     }
 
     /// Returns a call of the function that folds strings on SQLite's connections.
@@ -35,8 +35,8 @@ extension SQLDialect {
     }
 
     /// Returns the SQL by which strings are sorted: in byte order, or with `[l]` by the root collation.
-    func sortKey(of text: QueryScalar, options: ComparisonOptions, bind: ParameterBinder) throws -> String {
-        let result = try folded(text, options: options, bind: bind)
+    func sortKey(of text: QueryScalar, options: ComparisonOptions, in context: some StatementContext) throws -> String {
+        let result = try folded(text, options: options, in: context)
         switch self {
         case .sqlite:
             guard options.followsLocale else { return result }

@@ -7,7 +7,7 @@ extension SQLDialect {
         switch self {
         case .sqlite: return Self.sum(of: value, followedBy: "", empty: "0")
         case .postgres:
-            // The sum of small integers is a bigint, and that of others a numeric: neither overflows.
+            // The sum of small integers is a bigint, and that of larger integers a numeric: neither overflows.
             if value.isInteger { return "COALESCE(SUM(\(plain(value))), 0)" }
             let sum = try realSum(of: value)
             return "(CASE COUNT(\(value.sql)) WHEN 0 THEN 0 ELSE \(sum) END)"
@@ -25,7 +25,7 @@ extension SQLDialect {
         }
     }
 
-    /// Returns the average of the values that rows have, which is NULL if there are none.
+    /// Returns the average of the values that rows have, or NULL if no row has a value.
     func average(of value: QueryScalar) throws -> String {
         switch self {
         case .sqlite:

@@ -9,13 +9,13 @@ extension SQLDialect {
     ///   - exact: Whether NULL must be distinguished from false.
     func compare(
         _ first: QueryScalar, by comparator: QueryComparator, sign: String, with second: QueryScalar,
-        options: ComparisonOptions, exact: Bool, bind: ParameterBinder
+        options: ComparisonOptions, exact: Bool, in context: some StatementContext
     ) throws -> QueryCondition {
         let needs = comparator.isIdentity ? [] : first.neededRows.union(second.neededRows)
         switch self {
         case .sqlite:
-            let start = try folded(first, options: options, bind: bind)
-            let end = try folded(second, options: options, bind: bind)
+            let start = try folded(first, options: options, in: context)
+            let end = try folded(second, options: options, in: context)
             if comparator.isOrdering, options.followsLocale {
                 // Calls a function instead of using a collation: a collation that is named inside an operand also
                 // applies to the comparisons outside of it.
@@ -23,7 +23,7 @@ extension SQLDialect {
             }
             return .atom("\(start) \(sign) \(end)", needs: needs)
         case .postgres:
-            let (text, end) = try operands(first, and: second, options: options, bind: bind)
+            let (text, end) = try operands(first, and: second, options: options, in: context)
             let start = comparator.isOrdering ? collated(text, comparing: first, with: second) : text
             if comparator == .identical, first.column != nil, let constant = second.constant,
                 try binding(constant) != .null
@@ -52,19 +52,19 @@ extension SQLDialect {
         return .atom("\(key) \(sign) \(constant)", needs: comparator.isIdentity ? [] : needs)
     }
 
-    /// Returns the condition that a value lies between two others or is one of them.
+    /// Returns the condition that a value lies between two bounds or is equal to one of them.
     func between(
-        _ value: QueryScalar, lower: QueryScalar, upper: QueryScalar, bind: ParameterBinder
+        _ value: QueryScalar, lower: QueryScalar, upper: QueryScalar, in context: some StatementContext
     ) throws -> QueryCondition {
         switch self {
         case .sqlite:
             return .atom("\(value.sql) BETWEEN \(lower.sql) AND \(upper.sql)", needs: value.neededRows)
         case .postgres:
-            let (first, least) = try operands(value, and: lower, options: [], bind: bind)
-            let (second, most) = try operands(value, and: upper, options: [], bind: bind)
+            let (first, least) = try operands(value, and: lower, options: [], in: context)
+            let (second, most) = try operands(value, and: upper, options: [], in: context)
             let start = collated(first, comparing: value, with: lower)
             let end = collated(second, comparing: value, with: upper)
-            // A value has two texts if it is compared as two types.
+            // The SQL of a value that is compared as two types differs.
             if start != end { return .atom("(\(start) >= \(least) AND \(end) <= \(most))") }
             return .atom("\(start) BETWEEN \(least) AND \(most)", needs: value.neededRows)
         }
@@ -74,20 +74,20 @@ extension SQLDialect {
     ///
     /// - Throws: ``NotExact`` if there are no such types.
     func operands(
-        _ first: QueryScalar, and second: QueryScalar, options: ComparisonOptions, bind: ParameterBinder
+        _ first: QueryScalar, and second: QueryScalar, options: ComparisonOptions, in context: some StatementContext
     ) throws -> (first: String, second: String) {
         if first.kind?.isText == true || second.kind?.isText == true {
             return (
-                try folded(first, options: options, bind: bind), try folded(second, options: options, bind: bind)
+                try folded(first, options: options, in: context), try folded(second, options: options, in: context)
             )
         }
         if let constant = second.constant {
             let (text, binding) = try compared(first, with: constant)
-            return (text, bind(binding))
+            return (text, context.bind(binding))
         }
         if let constant = first.constant {
             let (text, binding) = try compared(second, with: constant)
-            return (bind(binding), text)
+            return (context.bind(binding), text)
         }
         return try columns(first, and: second)
     }

@@ -4,8 +4,8 @@ import SwormPredicates
 // Lists of values in SQLite.
 extension SQLDialect {
     func listInFile(
-        of element: QueryScalar, among values: [AttributeValue], and others: [QueryScalar],
-        options: ComparisonOptions, bind: ParameterBinder
+        of element: QueryScalar, among values: [AttributeValue], and computed: [QueryScalar],
+        options: ComparisonOptions, in context: some StatementContext
     ) throws -> [QueryCondition] {
         let flags = options.foldingFlags
         let text = Self.folded(element.sql, flags: flags)
@@ -18,13 +18,14 @@ extension SQLDialect {
         }
         var conditions: [QueryCondition] = []
         if constants.count > boundListLimit {
-            conditions += packed(&constants, isUUID: element.kind == .uuid, flags: flags, bind: bind).map {
+            conditions += packed(&constants, isUUID: element.kind == .uuid, flags: flags, in: context).map {
                 .atom("\(text) IN (\($0))", needs: element.neededRows)
             }
         }
         try requireParameters(constants.count, comparing: element)
         let list =
-            constants.map { Self.folded(bind($0), flags: flags) } + others.map { Self.folded($0.sql, flags: flags) }
+            constants.map { Self.folded(context.bind($0), flags: flags) }
+            + computed.map { Self.folded($0.sql, flags: flags) }
         for start in stride(from: 0, to: list.count, by: boundListLimit) {
             let chunk = list[start..<min(start + boundListLimit, list.count)]
             conditions.append(.atom("\(text) IN (\(chunk.joined(separator: ", ")))", needs: element.neededRows))
@@ -35,7 +36,7 @@ extension SQLDialect {
     /// Returns SELECT statements that pass many constants in one parameter each, and removes these values from
     /// `constants`.
     private func packed(
-        _ constants: inout [SQLBinding], isUUID: Bool, flags: UInt8, bind: ParameterBinder
+        _ constants: inout [SQLBinding], isUUID: Bool, flags: UInt8, in context: some StatementContext
     ) -> [String] {
         var integers: [Int64] = []
         var texts: [String] = []
@@ -54,14 +55,14 @@ extension SQLDialect {
         constants = rest
         var selects: [String] = []
         if !integers.isEmpty {
-            selects.append("SELECT value FROM json_each(\(bind(.text(JSONText.array(of: integers)))))")
+            selects.append("SELECT value FROM json_each(\(context.bind(.text(JSONText.array(of: integers)))))")
         }
         if !texts.isEmpty {
             let value = Self.folded("value", flags: flags)
-            selects.append("SELECT \(value) FROM json_each(\(bind(.text(JSONText.array(of: texts)))))")
+            selects.append("SELECT \(value) FROM json_each(\(context.bind(.text(JSONText.array(of: texts)))))")
         }
         if !identifiers.isEmpty {
-            let parameter = bind(.blob(identifiers))
+            let parameter = context.bind(.blob(identifiers))
             selects.append(
                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 16 FROM n WHERE i + 16 <= length(\(parameter)))"
                     + " SELECT substr(\(parameter), i, 16) FROM n")

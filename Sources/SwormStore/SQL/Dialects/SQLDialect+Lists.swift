@@ -13,18 +13,18 @@ extension SQLDialect {
     }
 
     /// Returns the condition that a column of keys has one of some values.
-    func isKey(_ column: String, among keys: [Int64], bind: ParameterBinder) -> String {
+    func isKey(_ column: String, among keys: [Int64], in context: some StatementContext) -> String {
         guard keys.count > boundListLimit else {
-            return "\(column) IN (\(keys.map { bind(.int64($0)) }.joined(separator: ", ")))"
+            return "\(column) IN (\(keys.map { context.bind(.int64($0)) }.joined(separator: ", ")))"
         }
-        return isKey(column, inArray: keys, bind: bind)
+        return isKey(column, inArray: keys, in: context)
     }
 
     /// Returns the same condition with one parameter, so that the text is the same for any number of keys.
-    func isKey(_ column: String, inArray keys: [Int64], bind: ParameterBinder) -> String {
+    func isKey(_ column: String, inArray keys: [Int64], in context: some StatementContext) -> String {
         switch self {
-        case .sqlite: "\(column) IN (SELECT value FROM json_each(\(bind(.text(JSONText.array(of: keys))))))"
-        case .postgres: "\(column) = ANY(\(bind(.integers(keys))))"
+        case .sqlite: "\(column) IN (SELECT value FROM json_each(\(context.bind(.text(JSONText.array(of: keys))))))"
+        case .postgres: "\(column) = ANY(\(context.bind(.integers(keys))))"
         }
     }
 
@@ -39,10 +39,10 @@ extension SQLDialect {
     }
 
     /// Returns a table `o` of keys for a FROM clause. It has their positions as `o.key`, and the keys as `o.value`.
-    func table(ofKeys keys: [Int64], bind: ParameterBinder) -> String {
+    func table(ofKeys keys: [Int64], in context: some StatementContext) -> String {
         switch self {
-        case .sqlite: "json_each(\(bind(.text(JSONText.array(of: keys))))) o"
-        case .postgres: "unnest(\(bind(.integers(keys)))) WITH ORDINALITY AS o(value, key)"
+        case .sqlite: "json_each(\(context.bind(.text(JSONText.array(of: keys))))) o"
+        case .postgres: "unnest(\(context.bind(.integers(keys)))) WITH ORDINALITY AS o(value, key)"
         }
     }
 
@@ -76,20 +76,20 @@ extension SQLDialect {
     ///
     /// - Parameters:
     ///   - constants: The constants among the values.
-    ///   - others: The values that are computed for each row.
+    ///   - computed: The values that are computed for each row.
     ///   - options: The options of the operator, for strings only.
     func membership(
-        of element: QueryScalar, among constants: [AttributeValue], and others: [QueryScalar],
-        options: ComparisonOptions, bind: ParameterBinder
+        of element: QueryScalar, among constants: [AttributeValue], and computed: [QueryScalar],
+        options: ComparisonOptions, in context: some StatementContext
     ) throws -> [QueryCondition] {
         switch self {
         case .sqlite:
-            return try listInFile(of: element, among: constants, and: others, options: options, bind: bind)
+            return try listInFile(of: element, among: constants, and: computed, options: options, in: context)
         case .postgres:
-            return try listOnServer(of: element, among: constants, options: options, bind: bind)
-                + others.map {
+            return try listOnServer(of: element, among: constants, options: options, in: context)
+                + computed.map {
                     try compare(
-                        element, by: .equal, sign: "=", with: $0, options: options, exact: false, bind: bind)
+                        element, by: .equal, sign: "=", with: $0, options: options, exact: false, in: context)
                 }
         }
     }
@@ -110,10 +110,11 @@ extension SQLDialect {
 
     /// The constants of a list by their types: a list in SQL has one type only.
     private func listOnServer(
-        of element: QueryScalar, among constants: [AttributeValue], options: ComparisonOptions, bind: ParameterBinder
+        of element: QueryScalar, among constants: [AttributeValue], options: ComparisonOptions,
+        in context: some StatementContext
     ) throws -> [QueryCondition] {
         var lists: [(text: String, values: [SQLBinding])] = []
-        let whole = element.kind?.isText == true ? try folded(element, options: options, bind: bind) : nil
+        let whole = element.kind?.isText == true ? try folded(element, options: options, in: context) : nil
         for constant in constants {
             var (text, value) = try compared(element, with: constant)
             if let whole { text = whole }
@@ -127,12 +128,13 @@ extension SQLDialect {
             }
         }
         return try lists.map { text, values in
-            if values.count == 1 { return .atom("\(text) = \(bind(values[0]))", needs: element.neededRows) }
+            if values.count == 1 { return .atom("\(text) = \(context.bind(values[0]))", needs: element.neededRows) }
             if values.count > boundListLimit, let array = SQLBinding(arrayOf: values) {
-                return .atom("\(text) = ANY(\(bind(array)))", needs: element.neededRows)
+                return .atom("\(text) = ANY(\(context.bind(array)))", needs: element.neededRows)
             }
             try requireParameters(values.count, comparing: element)
-            return .atom("\(text) IN (\(values.map(bind).joined(separator: ", ")))", needs: element.neededRows)
+            return .atom(
+                "\(text) IN (\(values.map { context.bind($0) }.joined(separator: ", ")))", needs: element.neededRows)
         }
     }
 }

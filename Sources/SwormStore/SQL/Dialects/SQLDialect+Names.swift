@@ -23,15 +23,6 @@ extension SQLDialect {
         }
     }
 
-    /// Returns the name of a table as SQL text writes it. A server's tables have their schema before them, because a
-    /// connection pooler does not preserve the search path.
-    func table(_ name: String) -> String {
-        switch self {
-        case .sqlite: SQLName.quoted(name)
-        case .postgres(let schema): "\(SQLName.alwaysQuoted(schema)).\(SQLName.alwaysQuoted(name))"
-        }
-    }
-
     /// Returns a SELECT as a table of a FROM clause. PostgreSQL requires a name for it before version 16.
     func table(selecting sql: String) -> String {
         switch self {

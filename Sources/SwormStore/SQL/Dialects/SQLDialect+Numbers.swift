@@ -23,16 +23,16 @@ extension SQLDialect {
 
     /// Returns a value as a number for arithmetic: a date becomes its seconds, and a decimal becomes a real, because
     /// SQLite stores whole decimals as integers and would perform an integer division on them.
-    func number(_ value: QueryScalar, bind: ParameterBinder) -> String {
+    func number(_ value: QueryScalar, in context: some StatementContext) -> String {
         switch self {
         case .sqlite:
             guard value.kind == .decimal || value.kind == .date && value.constant == nil else { return value.sql }
             return "CAST(\(value.column ?? value.sql) AS REAL)"
         case .postgres:
             switch value.constant {
-            case .bool(let flag): return bind(.int64(flag ? 1 : 0))
+            case .bool(let flag): return context.bind(.int64(flag ? 1 : 0))
             case .date(let date) where !date.timeIntervalSinceReferenceDate.isNaN:
-                return bind(.double(date.timeIntervalSinceReferenceDate))
+                return context.bind(.double(date.timeIntervalSinceReferenceDate))
             default: return value.kind == .decimal ? "(\(value.sql))::float8" : plain(value)
             }
         }
@@ -72,7 +72,7 @@ extension SQLDialect {
         return cast(value.sql, to: "float8")
     }
 
-    /// Returns the text of a value with a type. Texts with operators have brackets, so that a type at the end is that of
+    /// Returns a value with a type. SQL with operators has brackets, so that a type at the end is that of
     /// the whole text.
     private func cast(_ text: String, to type: String) -> String {
         text.hasSuffix("::" + type) ? text : "(\(text))::\(type)"

@@ -47,9 +47,9 @@ extension SQLDialect {
     }
 
     /// Returns the limit of a statement that has an offset only.
-    func unlimited(bind: ParameterBinder) -> String {
+    func unlimited(in context: some StatementContext) -> String {
         switch self {
-        case .sqlite: bind(.int64(-1))
+        case .sqlite: context.bind(.int64(-1))
         case .postgres: "ALL"
         }
     }

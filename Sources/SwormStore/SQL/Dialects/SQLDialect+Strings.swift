@@ -9,29 +9,29 @@ extension SQLDialect {
     /// Returns the condition that a string has a constant part, or matches a constant pattern.
     func search(
         _ text: QueryScalar, by comparator: QueryComparator, forConstant string: String, options: ComparisonOptions,
-        exact: Bool, bind: ParameterBinder
+        exact: Bool, in context: some StatementContext
     ) throws -> QueryCondition {
         switch self {
         case .sqlite:
-            return searchInFile(text, by: comparator, forConstant: string, options: options, exact: exact, bind: bind)
+            return searchInFile(text, by: comparator, forConstant: string, options: options, exact: exact, in: context)
         case .postgres:
             return try searchOnServer(
-                text, by: comparator, forConstant: string, options: options, exact: exact, bind: bind)
+                text, by: comparator, forConstant: string, options: options, exact: exact, in: context)
         }
     }
 
     /// Returns the condition that a string has a part, or matches a pattern, that is computed for each row.
     func search(
         _ text: QueryScalar, by comparator: QueryComparator, for pattern: QueryScalar, options: ComparisonOptions,
-        bind: ParameterBinder
+        in context: some StatementContext
     ) throws -> String {
         switch self {
         case .sqlite: return call(text.sql, by: comparator, for: pattern.sql, options: options)
         case .postgres:
             if comparator == .like { throw NotExact(.computedPattern, of: text) }
             if comparator == .matches { throw NotExact(.regularExpression, of: text) }
-            let whole = try folded(text, options: options, bind: bind)
-            let part = try folded(pattern, options: options, bind: bind)
+            let whole = try folded(text, options: options, in: context)
+            let part = try folded(pattern, options: options, in: context)
             let test =
                 switch comparator {
                 case .beginsWith: "starts_with(\(whole), \(part))"
@@ -58,54 +58,56 @@ extension SQLDialect {
     ///
     /// - Parameter folded: The SQL of the string, folded by the options of the comparison.
     private func prefix(
-        of text: QueryScalar, folded: String, equals prefix: String, bind: ParameterBinder
+        of text: QueryScalar, folded: String, equals prefix: String, in context: some StatementContext
     ) -> QueryCondition {
-        let lower = "\(folded) >= \(bind(.text(prefix)))"
+        let lower = "\(folded) >= \(context.bind(.text(prefix)))"
         guard let next = PrefixRange.upperBound(of: prefix) else { return .atom(lower, needs: text.neededRows) }
-        return .text("\(lower) AND \(folded) < \(bind(.text(next)))", .and, needs: text.neededRows)
+        return .text("\(lower) AND \(folded) < \(context.bind(.text(next)))", .and, needs: text.neededRows)
     }
 
     // MARK: SQLite
 
     private func searchInFile(
         _ text: QueryScalar, by comparator: QueryComparator, forConstant string: String, options: ComparisonOptions,
-        exact: Bool, bind: ParameterBinder
+        exact: Bool, in context: some StatementContext
     ) -> QueryCondition {
         let isPlain = options.foldingFlags == 0
         switch comparator {
         // The short forms repeat the string's SQL, which is too expensive for a computed string.
         case .like where isPlain && text.column != nil && string.utf8.count <= Self.longestOwnSearch:
-            return like(text, pattern: WildcardPattern(string), bind: bind)
+            return like(text, pattern: WildcardPattern(string), in: context)
         case .like, .matches:
-            return .atom(call(text.sql, by: comparator, for: bind(.text(string)), options: options))
+            return .atom(call(text.sql, by: comparator, for: context.bind(.text(string)), options: options))
         default: break
         }
         // Foundation does not find an empty string in any string.
         guard !string.isEmpty else { return nothing(in: text, exact: exact) }
         guard isPlain else {
-            return .atom(call(text.sql, by: comparator, for: bind(.text(string)), options: options))
+            return .atom(call(text.sql, by: comparator, for: context.bind(.text(string)), options: options))
         }
         switch comparator {
         case .beginsWith where text.column != nil:
-            return prefix(of: text, folded: text.sql, equals: string, bind: bind)
+            return prefix(of: text, folded: text.sql, equals: string, in: context)
         case .contains where string.utf8.count <= Self.longestOwnSearch:
-            return .atom("instr(\(text.sql), \(bind(.text(string)))) > 0")
+            return .atom("instr(\(text.sql), \(context.bind(.text(string)))) > 0")
         case .endsWith:
-            let part = bind(.text(string))
+            let part = context.bind(.text(string))
             return .atom("substr(\(text.sql), -length(\(part))) = \(part)")
-        default: return .atom(call(text.sql, by: comparator, for: bind(.text(string)), options: options))
+        default: return .atom(call(text.sql, by: comparator, for: context.bind(.text(string)), options: options))
         }
     }
 
-    private func like(_ text: QueryScalar, pattern: WildcardPattern, bind: ParameterBinder) -> QueryCondition {
+    private func like(_ text: QueryScalar, pattern: WildcardPattern, in context: some StatementContext)
+        -> QueryCondition
+    {
         switch pattern.form {
-        case .literal(let string): return .atom("\(text.sql) = \(bind(.text(string)))", needs: text.neededRows)
+        case .literal(let string): return .atom("\(text.sql) = \(context.bind(.text(string)))", needs: text.neededRows)
         case .prefix(""): return .atom("\(text.sql) = \(text.sql)", needs: text.neededRows)
-        case .prefix(let string): return prefix(of: text, folded: text.sql, equals: string, bind: bind)
+        case .prefix(let string): return prefix(of: text, folded: text.sql, equals: string, in: context)
         case .glob(let glob, let literal):
-            let test = QueryCondition.atom("\(text.sql) GLOB \(bind(.text(glob)))", needs: text.neededRows)
+            let test = QueryCondition.atom("\(text.sql) GLOB \(context.bind(.text(glob)))", needs: text.neededRows)
             if literal.isEmpty { return test }
-            return .and([prefix(of: text, folded: text.sql, equals: literal, bind: bind), test])
+            return .and([prefix(of: text, folded: text.sql, equals: literal, in: context), test])
         }
     }
 
@@ -128,41 +130,42 @@ extension SQLDialect {
 
     private func searchOnServer(
         _ text: QueryScalar, by comparator: QueryComparator, forConstant string: String, options: ComparisonOptions,
-        exact: Bool, bind: ParameterBinder
+        exact: Bool, in context: some StatementContext
     ) throws -> QueryCondition {
         if comparator == .matches { throw NotExact(.regularExpression, of: text) }
-        let whole = try folded(text, options: options, bind: bind)
+        let whole = try folded(text, options: options, in: context)
         let string = try representable(string)
         if comparator == .like {
-            return like(text, folded: whole, pattern: LikeText(string, options: options), options: options, bind: bind)
+            return like(text, folded: whole, pattern: LikeText(string, options: options), options: options, in: context)
         }
         let part = SwormPredicates.folded(string, options: options)
         // A string of nothing but marks is empty without them.
         guard !part.isEmpty else { return nothing(in: text, exact: exact) }
         switch comparator {
-        case .beginsWith where text.column != nil: return prefix(of: text, folded: whole, equals: part, bind: bind)
-        case .beginsWith: return .atom("starts_with(\(whole), \(bind(.text(part))))")
+        case .beginsWith where text.column != nil: return prefix(of: text, folded: whole, equals: part, in: context)
+        case .beginsWith: return .atom("starts_with(\(whole), \(context.bind(.text(part))))")
         case .endsWith:
-            let part = bind(.text(part))
+            let part = context.bind(.text(part))
             return .atom("right(\(whole), length(\(part))) = \(part)")
-        default: return .atom("strpos(\(whole), \(bind(.text(part)))) > 0")
+        default: return .atom("strpos(\(whole), \(context.bind(.text(part)))) > 0")
         }
     }
 
     private func like(
-        _ text: QueryScalar, folded whole: String, pattern: LikeText, options: ComparisonOptions, bind: ParameterBinder
+        _ text: QueryScalar, folded whole: String, pattern: LikeText, options: ComparisonOptions,
+        in context: some StatementContext
     ) -> QueryCondition {
         let needs = text.neededRows
         switch pattern.form {
-        case .literal(let string): return .atom("\(whole) = \(bind(.text(string)))", needs: needs)
+        case .literal(let string): return .atom("\(whole) = \(context.bind(.text(string)))", needs: needs)
         case .prefix(let string) where text.column != nil && !string.isEmpty:
-            return prefix(of: text, folded: whole, equals: string, bind: bind)
-        case .prefix: return .atom("\(whole) LIKE \(bind(.text(pattern.text)))", needs: needs)
+            return prefix(of: text, folded: whole, equals: string, in: context)
+        case .prefix: return .atom("\(whole) LIKE \(context.bind(.text(pattern.text)))", needs: needs)
         case .pattern(let start):
-            let test = QueryCondition.atom("\(whole) LIKE \(bind(.text(pattern.text)))", needs: needs)
+            let test = QueryCondition.atom("\(whole) LIKE \(context.bind(.text(pattern.text)))", needs: needs)
             // The range allows for the use of an index. Folding a string once more would cost more than it saves.
             guard text.column != nil, options.foldingFlags == 0, !start.isEmpty else { return test }
-            return .and([prefix(of: text, folded: whole, equals: start, bind: bind), test])
+            return .and([prefix(of: text, folded: whole, equals: start, in: context), test])
         }
     }
 }

@@ -8,11 +8,17 @@ enum SQLDialect: Sendable, Hashable {
     /// SQLite, whose connections define the functions that ``SQLCompiler`` lists.
     case sqlite
     /// PostgreSQL 14 or later, with all tables and functions of the store in one schema.
-    case postgres(schema: String)
+    case postgres
 }
 
-/// A closure that adds a parameter to a statement and returns its SQL.
-typealias ParameterBinder = (SQLBinding) -> String
+/// A statement that is being compiled, as a dialect uses it.
+protocol StatementContext: AnyObject {
+    /// Adds a parameter, and returns its SQL.
+    func bind(_ binding: SQLBinding) -> String
+
+    /// The schema of the store's tables and functions, as SQL text writes it before a name. Empty in a file.
+    var schema: String { get }
+}
 
 /// Foundation also has a type named `Comparator`.
 typealias QueryComparator = SwormPredicates.Comparator

@@ -61,6 +61,8 @@ package struct StoreLayout: Sendable {
     /// The storage of to-many relationships, by entity number (index `number - 1`) and relationship slot; nil for a
     /// to-one or transient one.
     package var toManys: [[ToMany?]] = []
+    /// The schema of the tables, or nil in a file.
+    package var schema: String?
     /// The names of the columns that are not the model's.
     package var system = SystemColumns.coreData
     /// The numbers of the entities in the store, by entity number (index `number - 1`); empty if they are those of the
