@@ -115,18 +115,24 @@ final class RandomWorld {
         return resolved.left
     }
 
+    /// Returns the request of a question.
+    func request(_ question: Question, printed: Bool = false) throws -> NSFetchRequest<NSManagedObject> {
+        let request = NSFetchRequest<NSManagedObject>(entityName: model.entities[question.entity].name)
+        let tree = try resolved(question.tree)
+        request.predicate =
+            printed ? NSPredicate(format: tree.format, argumentArray: nil) : ObjectPredicate(tree: tree)
+        request.sortDescriptors = question.sorts.map {
+            NSSortDescriptor(key: $0.key, ascending: $0.ascending, selector: Selector($0.comparison))
+        }
+        request.fetchLimit = question.limit
+        request.fetchOffset = question.offset
+        request.includesSubentities = question.includesSubentities
+        return request
+    }
+
     func fetch(_ question: Question, printed: Bool = false) -> Answer {
         do {
-            let request = NSFetchRequest<NSManagedObject>(entityName: model.entities[question.entity].name)
-            let tree = try resolved(question.tree)
-            request.predicate =
-                printed ? NSPredicate(format: tree.format, argumentArray: nil) : ObjectPredicate(tree: tree)
-            request.sortDescriptors = question.sorts.map {
-                NSSortDescriptor(key: $0.key, ascending: $0.ascending, selector: Selector($0.comparison))
-            }
-            request.fetchLimit = question.limit
-            request.fetchOffset = question.offset
-            request.includesSubentities = question.includesSubentities
+            let request = try request(question, printed: printed)
             let found = try context.fetch(request)
             let count = try context.count(for: request)
             guard count == found.count else { return .refused("the count is \(count), and there are \(found.count)") }
