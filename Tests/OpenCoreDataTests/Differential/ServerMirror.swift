@@ -37,7 +37,7 @@ final class ServerMirror {
     /// Returns the indexes of the objects that a statement of identities finds.
     func objects(_ statement: CompiledStatement) throws -> [Int] {
         try connection.rows(statement.sql, statement.bindings).map { row in
-            let number = try #require(layout.entityNumbers.firstIndex { Int64($0) == row[0] })
+            let number = try #require(layout.server?.entityNumbers.firstIndex { Int64($0) == row[0] })
             let key = try #require(row[1])
             return try #require(indexes[RowID(entity: model.entities[number].root, key: key)])
         }

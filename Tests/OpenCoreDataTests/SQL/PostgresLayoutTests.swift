@@ -86,11 +86,11 @@ struct PostgresLayoutTests {
         }
         var names = PostgresNames()
         let first = StoreLayout(postgres: model([]), schema: "x", names: &names)
-        #expect(first.column(ofAttribute: 0, in: 2) == "mast" && first.entityNumbers == [1, 2])
+        #expect(first.column(ofAttribute: 0, in: 2) == "mast" && first.server?.entityNumbers == [1, 2])
         let changed = model([.init(name: "Boat", parent: "Item", attributes: ["mast": .string])])
         let second = StoreLayout(postgres: changed, schema: "x", names: &names)
         #expect(second.column(ofAttribute: 0, in: 2) == "Boat_mast" && second.column(ofAttribute: 0, in: 3) == "mast")
-        #expect(second.entityNumbers == [1, 3, 2] && second.storedNumber(of: 3) == 2)
+        #expect(second.server?.entityNumbers == [1, 3, 2] && second.storedNumber(of: 3) == 2)
     }
 
     @Test func `a long name ends with a hash`() {

@@ -11,6 +11,7 @@ struct PostgresLayoutBuilder {
     /// The names of tables, and those of the columns of each table by the number of its root.
     private var takenTables: Set<String>
     private var takenColumns: [Int: Set<String>] = [:]
+    private var secondsColumns: Set<PropertyLocation> = []
 
     init(model: CompiledModel, names: PostgresNames) {
         self.model = model
@@ -18,12 +19,10 @@ struct PostgresLayoutBuilder {
         takenTables = Set(names.tables.values)
     }
 
-    mutating func build(storesSeconds: (CompiledAttribute) -> Bool) {
+    mutating func build(schema: String, storesSeconds: (CompiledAttribute) -> Bool) {
         layout.attributes = model.entities.map { Array(repeating: nil, count: $0.attributes.count) }
         layout.toOnes = model.entities.map { Array(repeating: nil, count: $0.relationships.count) }
         layout.toManys = model.entities.map { Array(repeating: nil, count: $0.relationships.count) }
-        layout.system = .postgres
-        layout.numbersAllTables = false
         numberEntities()
         for root in model.entities where root.root == root.number { startTable(of: root) }
         for entity in model.entities {
@@ -34,13 +33,15 @@ struct PostgresLayoutBuilder {
             for slot in model.ownRelationships(of: entity) { addToMany(slot, of: entity) }
         }
         layout.inherit(in: model)
+        layout.server = ServerLayout(
+            schema: schema, entityNumbers: model.entities.map { names.numbers[$0.name] ?? $0.number },
+            secondsColumns: secondsColumns)
     }
 
     private mutating func numberEntities() {
         for entity in model.entities where names.numbers[entity.name] == nil {
             names.numbers[entity.name] = (names.numbers.values.max() ?? 0) + 1
         }
-        layout.entityNumbers = model.entities.map { names.numbers[$0.name] ?? $0.number }
     }
 
     // MARK: Names
@@ -107,7 +108,7 @@ struct PostgresLayoutBuilder {
             return
         }
         layout.attributes[entity.number - 1][slot] = column(attribute.name, of: entity, type: type)
-        if seconds { layout.secondsColumns.insert(PropertyLocation(entity: entity.number, slot: slot)) }
+        if seconds { secondsColumns.insert(PropertyLocation(entity: entity.number, slot: slot)) }
     }
 
     private mutating func addToOne(_ slot: Int, of entity: CompiledEntity) {

@@ -10,10 +10,9 @@ extension StoreLayout {
         storesSeconds: (CompiledAttribute) -> Bool = { _ in false }
     ) {
         var builder = PostgresLayoutBuilder(model: model, names: names)
-        builder.build(storesSeconds: storesSeconds)
+        builder.build(schema: schema, storesSeconds: storesSeconds)
         names = builder.names
         self = builder.layout
-        self.schema = schema
     }
 
     /// Creates the layout of a new store on a server.

@@ -114,9 +114,7 @@ extension QueryBuilder {
             optionalRows: optionalRows(behind: object, row), kind: attribute.type.valueKind,
             isWide: attribute.type == .integer64, path: path,
             entity: entity.name)
-        if dialect.hasNativeForm(attribute.type),
-            !layout.secondsColumns.contains(PropertyLocation(entity: attribute.owner, slot: slot))
-        {
+        if dialect.hasNativeForm(attribute.type), !layout.storesSeconds(slot, of: attribute.owner) {
             scalar.form = .native
         }
         if attribute.allowsExternalStorage {

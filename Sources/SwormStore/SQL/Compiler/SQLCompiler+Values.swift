@@ -32,7 +32,7 @@ extension SQLCompiler {
     /// Returns whether the dates of an attribute are stored as seconds in a layout with columns of dates.
     private func storesSeconds(_ attribute: CompiledAttribute) -> Bool {
         guard case .attribute(let slot) = model[attribute.owner].slot(named: attribute.name) else { return false }
-        return layout.secondsColumns.contains(PropertyLocation(entity: attribute.owner, slot: slot))
+        return layout.storesSeconds(slot, of: attribute.owner)
     }
 
     private func check(_ scalar: QueryScalar, isNull: Bool, for attribute: CompiledAttribute) throws {

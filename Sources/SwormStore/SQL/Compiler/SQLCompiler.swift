@@ -30,7 +30,7 @@ final class SQLCompiler: Sendable {
         self.layout = layout
         self.dialect = dialect
         self.storeIdentifier = storeIdentifier
-        let schema = layout.schema.map { SQLName.alwaysQuoted($0) + "." } ?? ""
+        let schema = layout.server.map { SQLName.alwaysQuoted($0.schema) + "." } ?? ""
         self.schema = schema
         system = layout.system
         rootKey = "t0." + layout.system.key
@@ -132,7 +132,10 @@ final class SQLCompiler: Sendable {
                 // An attribute of a type without storage has a cell that is always empty.
                 guard let column = layout.column(ofAttribute: slot, in: entity) else { return "NULL" }
                 let text = "\(alias).\(quoted(column))"
-                return model[entity].traits[slot].allowsExternalStorage ? dialect.cell(ofExternalData: text) : text
+                guard dialect.hasLengthsOfExternalData, model[entity].traits[slot].allowsExternalStorage else {
+                    return text
+                }
+                return "octet_length(\(text))"
             case .toOneKey(let entity, let slot):
                 return layout.toOne(slot, in: entity).map { "\(alias).\(quoted($0.column))" } ?? "NULL"
             case .toOneEntity(let entity, let slot):

@@ -81,14 +81,9 @@ extension SQLDialect {
         }
     }
 
-    /// Returns the cell of external data in a row: the bytes of a file's column, which start with a marker, or the length of
-    /// the data, which a server knows without reading them.
-    func cell(ofExternalData text: String) -> String {
-        switch self {
-        case .sqlite: text
-        case .postgres: "octet_length(\(text))"
-        }
-    }
+    /// Whether the cell of external data in a row has their length, which a server knows without reading them, instead of
+    /// the bytes of the column.
+    var hasLengthsOfExternalData: Bool { self == .postgres }
 
     /// A column of order keys for a relationship that has none.
     var noOrderKey: String {

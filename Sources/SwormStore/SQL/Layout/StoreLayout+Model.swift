@@ -47,9 +47,6 @@ extension StoreLayout {
 
     /// Returns the storage of a to-many relationship, or nil for any other relationship.
     package func toMany(_ slot: Int, in entity: Int) -> ToMany? { toManys[entity - 1][slot] }
-
-    /// Returns the number that an entity of the model has in the store.
-    package func storedNumber(of entity: Int) -> Int { entityNumbers.isEmpty ? entity : entityNumbers[entity - 1] }
 }
 
 extension StoreLayout.Join {

@@ -61,15 +61,6 @@ package struct StoreLayout: Sendable {
     /// The storage of to-many relationships, by entity number (index `number - 1`) and relationship slot; nil for a
     /// to-one or transient one.
     package var toManys: [[ToMany?]] = []
-    /// The schema of the tables, or nil in a file.
-    package var schema: String?
-    /// The names of the columns that are not the model's.
-    package var system = SystemColumns.coreData
-    /// The numbers of the entities in the store, by entity number (index `number - 1`); empty if they are those of the
-    /// model.
-    package var entityNumbers: [Int] = []
-    /// Whether a table has the column of entity numbers even if it has the rows of one entity only.
-    package var numbersAllTables = true
-    /// The attributes whose dates are stored as seconds since 2001, in a layout with columns of dates.
-    var secondsColumns: Set<PropertyLocation> = []
+    /// The further properties of a layout on a server, or nil for a file.
+    package var server: ServerLayout?
 }
