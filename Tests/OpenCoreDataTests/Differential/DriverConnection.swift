@@ -35,7 +35,7 @@ final class DriverConnection: ServerConnection {
         do {
             return try connection.run(statement)
         } catch let error as ServerError {
-            throw ServerRejection(state: error.state.map { "\($0)" } ?? "", message: error.message)
+            throw ServerRejection(state: error.state?.rawValue ?? "", message: error.message)
         }
     }
 

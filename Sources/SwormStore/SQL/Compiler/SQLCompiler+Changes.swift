@@ -1,5 +1,3 @@
-import SwormPredicates
-
 /// A value for a column of all rows that a statement changes.
 struct ColumnAssignment: Sendable, Hashable {
     /// The column's name, quoted as in SQL.
@@ -54,8 +52,7 @@ extension SQLCompiler {
 
     /// Returns a condition that is true if a row differs from one of the values.
     private func differ(_ values: [(column: String, value: String)]) -> String {
-        let sign = dialect.sign(of: .notIdentical) ?? "<>"
-        let tests = values.map { "t0.\($0.column) \(sign) \($0.value)" }
+        let tests = values.map { dialect.differs("t0.\($0.column)", from: $0.value) }
         return tests.count == 1 ? tests[0] : "(\(tests.joined(separator: " OR ")))"
     }
 

@@ -2,6 +2,11 @@ import SwormPredicates
 
 // Statements that change rows, and values in the form in which columns store them.
 extension SQLDialect {
+    /// Returns the condition that two values are not the same, which is never unknown.
+    func differs(_ one: String, from other: String) -> String {
+        "\(one) \(self == .sqlite ? "IS NOT" : "IS DISTINCT FROM") \(other)"
+    }
+
     /// Returns the columns of a statement that counts rows, and those of them for which `differs` is true.
     var countsOfDifferences: String {
         switch self {
