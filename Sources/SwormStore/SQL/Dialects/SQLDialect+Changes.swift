@@ -58,6 +58,9 @@ extension SQLDialect {
         }
     }
 
+    /// The lowest number that is rounded to an infinity as a Float: half a step above the largest one.
+    private static let endOfFloats = 3.4028235677973366e38
+
     private static func storedInFile(_ value: String, as type: AttributeType) -> String {
         switch type {
         case .integer16, .integer32, .integer64:
@@ -65,7 +68,9 @@ extension SQLDialect {
             "CASE WHEN typeof(\(value)) = 'real' AND abs(\(value)) < 9.2e18 THEN CAST(\(value) AS INTEGER) ELSE \(value) END"
         case .boolean: "(\(value) <> 0)"
         case .double, .date: "CAST(\(value) AS REAL)"
-        case .float: "\(name(of: .float))(CAST(\(value) AS REAL))"
+        case .float:
+            // A number beyond the range of a Float would become an infinity, and would not be rejected.
+            "CASE WHEN abs(CAST(\(value) AS REAL)) < \(endOfFloats) THEN \(name(of: .float))(CAST(\(value) AS REAL)) ELSE CAST(\(value) AS REAL) END"
         default: value
         }
     }
