@@ -16,15 +16,29 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// The store over PostgreSQL. Without this trait nothing needs libpq: the target of the driver is empty, and nothing is
+/// linked.
+let postgresTrait: Trait = .trait(name: "PostgreSQL", description: "A store over PostgreSQL, on libpq.")
+let postgres: TargetDependencyCondition? = .when(traits: ["PostgreSQL"])
+
 /// The engine under `OpenCoreData`, from the lowest target to the highest.
 let engineTargets: [Target] = [
     .systemLibrary(name: "CSwormSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CSwormZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CSwormSystem"),
+    .systemLibrary(name: "CSwormPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
     .target(name: "SwormRows", dependencies: ["CSwormSystem"], swiftSettings: settings),
     .target(name: "SwormSQLite", dependencies: ["SwormRows", "CSwormSQLite", "CSwormSystem"], swiftSettings: settings),
     .target(
-        name: "SwormStore", dependencies: ["SwormPredicates", "SwormSQLite", "SwormRows", "CSwormZlib"],
+        name: "SwormPostgres",
+        dependencies: ["SwormRows", "CSwormSystem", .target(name: "CSwormPQ", condition: postgres)],
+        swiftSettings: settings),
+    .target(
+        name: "SwormStore",
+        dependencies: [
+            "SwormPredicates", "SwormSQLite", .target(name: "SwormPostgres", condition: postgres), "SwormRows",
+            "CSwormZlib",
+        ],
         swiftSettings: settings),
     .target(
         name: "OpenCoreData",
@@ -71,6 +85,10 @@ let predicateTests: [Target] = [
 let engineTests: [Target] = [
     .testTarget(
         name: "SwormSQLiteTests", dependencies: ["SwormSQLite", "SwormRows", "CSwormSQLite", "TestSupport"],
+        swiftSettings: settings),
+    .testTarget(
+        name: "SwormPostgresTests",
+        dependencies: ["SwormPostgres", "SwormRows", .target(name: "CSwormPQ", condition: postgres), "TestSupport"],
         swiftSettings: settings),
     .testTarget(
         name: "OpenCoreDataTests",
@@ -134,6 +152,7 @@ let package = Package(
     name: "Sworm",
     platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: products + (hasEngine ? engineProducts : []),
+    traits: hasEngine ? [postgresTrait] : [],
     targets: targets + (hasEngine ? engineTargets : [])
         + (appleBranch ? standIns : predicateTests + (hasEngine ? engineTests : [])),
     swiftLanguageModes: [.v6]

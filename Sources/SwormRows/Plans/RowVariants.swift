@@ -43,3 +43,15 @@ package struct RowVariants: Sendable {
         return indices[place]
     }
 }
+
+/// The error for a row of a kind for which there is no plan.
+package struct UnknownRowKind: Error {
+    /// The number of the kind, and the key of the row.
+    package let number: Int64
+    package let rowID: Int64
+
+    package init(number: Int64, rowID: Int64) {
+        self.number = number
+        self.rowID = rowID
+    }
+}

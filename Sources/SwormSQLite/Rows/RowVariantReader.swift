@@ -93,10 +93,3 @@ final class RowVariantReader {
         return true
     }
 }
-
-/// The error for a row of a kind for which there is no plan.
-package struct UnknownRowKind: Error {
-    /// The number of the kind, and the key of the row.
-    package let number: Int64
-    package let rowID: Int64
-}

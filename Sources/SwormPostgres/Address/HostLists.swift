@@ -1,0 +1,84 @@
+#if PostgreSQL
+/// The hosts of an address while it is read, in libpq's three lists.
+struct HostLists {
+    var names: [String]?
+    var addresses: [String]?
+    var ports: [Int?]?
+
+    /// Returns the hosts.
+    ///
+    /// - Throws: ``ServerError`` if the lists differ in length.
+    func hosts() throws(ServerError) -> [PostgresAddress.Host] {
+        let count = max(names?.count ?? 0, addresses?.count ?? 0)
+        guard count > 0 else {
+            guard let ports, let port = ports.first else { return [] }
+            guard ports.count == 1 else { throw .address("it has several ports and no hosts") }
+            return port == nil ? [] : [PostgresAddress.Host("", port: port)]
+        }
+        if let names, names.count != count { throw .address("host and hostaddr differ in length") }
+        if let addresses, addresses.count != count { throw .address("host and hostaddr differ in length") }
+        let ports = ports ?? [nil]
+        guard ports.count == 1 || ports.count == count else {
+            throw .address("it has \(ports.count) ports for \(count) hosts")
+        }
+        return (0..<count).map { index in
+            let address = addresses?[index] ?? ""
+            return PostgresAddress.Host(
+                names?[index] ?? "", address: address.isEmpty ? nil : address,
+                port: ports.count == 1 ? ports[0] : ports[index])
+        }
+    }
+
+    /// Reads the list of libpq's parameter `host`.
+    ///
+    /// - Returns: False if a name contains characters that no host has.
+    mutating func readNames(_ text: String) -> Bool {
+        let list = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        names = list
+        return list.allSatisfy(Self.isHost)
+    }
+
+    mutating func readAddresses(_ text: String) -> Bool {
+        let list = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        addresses = list
+        return list.allSatisfy { $0.utf8.allSatisfy { byte in Self.isAddressByte(byte) } }
+    }
+
+    mutating func readPorts(_ text: String) -> Bool {
+        var list: [Int?] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let port = Self.port(part) else { return false }
+            list.append(port)
+        }
+        ports = list
+        return true
+    }
+
+    /// Returns a port, or a value of nil for an empty string; nil for anything else.
+    static func port(_ text: Substring) -> Int?? {
+        if text.isEmpty { return .some(nil) }
+        guard text.utf8.count <= 5, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let port = Int(text), (1...65_535).contains(port)
+        else { return nil }
+        return port
+    }
+
+    /// Whether a string may be a host's name, or the folder of a socket, which may contain spaces.
+    static func isHost(_ name: String) -> Bool {
+        let isPath = name.hasPrefix("/") || name.hasPrefix("@")
+        return name.utf8.allSatisfy { byte in
+            byte > 0x20 && byte != 0x7F && byte != UInt8(ascii: ",") || isPath && byte == 0x20
+        }
+            && (isPath || !name.utf8.contains(UInt8(ascii: "/")) && !name.utf8.contains(UInt8(ascii: "@")))
+    }
+
+    private static func isAddressByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "%"):
+            true
+        default: false
+        }
+    }
+}
+#endif

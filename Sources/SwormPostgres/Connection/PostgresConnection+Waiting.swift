@@ -1,0 +1,99 @@
+#if PostgreSQL
+import CSwormPQ
+import Foundation
+import SwormRows
+
+extension PostgresConnection {
+    /// The time that the server has to stop a statement, or to report that it has.
+    private static var patience: Duration { .seconds(5) }
+
+    /// Sends what libpq has buffered, and receives what the server sends at the same time.
+    func flush() throws {
+        while true {
+            switch PQflush(handle) {
+            case 0: return
+            case 1:
+                try wait(for: Int16(POLLIN | POLLOUT))
+                if Socket.isReadable(PQsocket(handle)), PQconsumeInput(handle) == 0 { throw lost() }
+            default: throw lost()
+            }
+        }
+    }
+
+    /// Returns the next result of the running statement, or nil at its end.
+    func nextResult() throws -> OpaquePointer? {
+        while PQisBusy(handle) == 1 {
+            try wait(for: Int16(POLLIN))
+            if PQconsumeInput(handle) == 0 { throw lost() }
+        }
+        return PQgetResult(handle)
+    }
+
+    /// Waits until the socket is ready.
+    ///
+    /// A token or its deadline stops the running statement. A server that then says nothing, or that exceeds its own
+    /// timeout, is given up.
+    func wait(for events: Int16) throws {
+        let silence = statementTimeout.map { ContinuousClock.now.advanced(by: $0 + Self.patience) }
+        while true {
+            if let interruption, interruption.stopsWork { canceller.stop() }
+            var end = silence
+            let stopTime = canceller.stopTime
+            if let stopTime { end = stopTime.advanced(by: Self.patience) }
+            // A token may be set while the thread waits; its listener then sends the request, but does not wake the thread.
+            let look = interruption.map { token in
+                let second = ContinuousClock.now.advanced(by: .seconds(1))
+                return stopTime == nil ? min(token.deadline ?? second, second) : second
+            }
+            let limit = [end, look].compactMap(\.self).min()
+            if Socket.wait(PQsocket(handle), for: events, until: limit) == .ready { return }
+            if let end, end.secondsLeft == 0 {
+                isLost = true
+                let reason = stopTime == nil ? "within its own timeout" : "to the request to stop a statement"
+                throw ServerError(.timeout, "the server at \(host) did not answer \(reason); the connection was closed")
+            }
+        }
+    }
+
+    /// Throws if the work is to stop, before anything is sent.
+    func requireUsable() throws {
+        guard !isLost else {
+            throw ServerError(.unavailable, "the connection to the server at \(host) was lost")
+        }
+        guard let interruption, interruption.stopsWork else { return }
+        throw stopped(sql: nil)
+    }
+
+    /// The error of a statement that the token stopped.
+    func stopped(sql: String?) -> ServerError {
+        guard let interruption, interruption.reason == nil, interruption.isLate else {
+            return ServerError(.cancelled, "the work was stopped", sql: sql)
+        }
+        return ServerError(.timeout, "the deadline of the work has passed", sql: sql)
+    }
+
+    /// Notes the loss of the connection, and returns the error for it.
+    func lost() -> ServerError {
+        isLost = true
+        // The server's last message explains why it ended the connection.
+        let result = PQgetResult(handle)
+        defer { PQclear(result) }
+        var error = ServerError(.unavailable, "the connection to the server at \(host) was lost")
+        if let result, PQresultErrorField(result, Int32(UInt8(ascii: "C"))) != nil {
+            error = ServerError(result: result, sql: nil)
+        }
+        return error
+    }
+
+    /// Whether an idle connection is still there: a server that was stopped has closed it.
+    package var isAlive: Bool {
+        guard !isLost, PQstatus(handle) == CONNECTION_OK else { return false }
+        guard Socket.isReadable(PQsocket(handle)) else { return true }
+        guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else {
+            isLost = true
+            return false
+        }
+        return true
+    }
+}
+#endif

@@ -1,0 +1,101 @@
+#if PostgreSQL
+import CSwormPQ
+import Dispatch
+import Foundation
+
+/// A handle by which any thread stops the statement that a connection is running.
+///
+/// The request travels over a connection of its own, on a queue, so that nobody waits for it but the statement that it stops:
+/// the end of a statement waits until a request that is being sent has arrived, or it might stop the next statement.
+///
+/// @unchecked: all mutable state is accessed only while the lock of the condition is held. libpq's object is used by one
+/// thread at a time, and is freed when nobody refers to this one.
+package final class StatementCanceller: @unchecked Sendable {
+    private enum State {
+        /// No statement is running.
+        case idle
+        case running
+        /// A request is about to be sent.
+        case requested
+        case sending
+        /// The server has received a request.
+        case sent
+    }
+
+    private static let queue = DispatchQueue(label: "Sworm cancellation", attributes: .concurrent)
+    private let condition = NSCondition()
+    private let cancel: OpaquePointer?
+    private var state = State.idle
+    /// The number of the running statement.
+    private var number = 0
+    private var requestTime: ContinuousClock.Instant?
+    private var runningSQL: String?
+
+    init(_ connection: OpaquePointer) { cancel = sworm_pq_cancel_create(connection) }
+
+    deinit { if let cancel { sworm_pq_cancel_free(cancel) } }
+
+    /// Stops the running statement, which then fails. Does nothing if no statement is running; a statement that starts
+    /// later is not affected.
+    package func stop() {
+        condition.lock()
+        defer { condition.unlock() }
+        guard state == .running else { return }
+        state = .requested
+        requestTime = .now
+        let number = number
+        Self.queue.async { self.send(number) }
+    }
+
+    private func send(_ number: Int) {
+        condition.lock()
+        defer { condition.unlock() }
+        guard state == .requested, self.number == number, let cancel else { return }
+        state = .sending
+        condition.unlock()
+        // Blocks until the server has passed the request on.
+        _ = sworm_pq_cancel_send(cancel)
+        condition.lock()
+        guard state == .sending, self.number == number else { return }
+        state = .sent
+        condition.broadcast()
+    }
+
+    // MARK: The connection's thread
+
+    func begin(_ sql: String) {
+        condition.withLock {
+            state = .running
+            runningSQL = sql
+            requestTime = nil
+            number += 1
+        }
+    }
+
+    /// The text of the running statement, for messages; nil if no statement is running. Any thread may ask.
+    package var sql: String? { condition.withLock { state == .idle ? nil : runningSQL } }
+
+    /// The time of the request to stop the running statement; nil if there is none.
+    var stopTime: ContinuousClock.Instant? { condition.withLock { requestTime } }
+
+    /// The end of a statement, as seen by the requests to stop it.
+    enum End { case undisturbed, stopped, unknown }
+
+    /// Notes the end of a statement, after a request that is being sent has arrived.
+    ///
+    /// - Returns: Unknown if a request may still arrive; the connection must then not be used again.
+    func end(waiting limit: TimeInterval = 5) -> End {
+        condition.lock()
+        defer {
+            state = .idle
+            runningSQL = nil
+            condition.unlock()
+        }
+        let limit = Date(timeIntervalSinceNow: limit)
+        while state == .sending {
+            if !condition.wait(until: limit), state == .sending { return .unknown }
+        }
+        return state == .sent ? .stopped : .undisturbed
+    }
+}
+#endif

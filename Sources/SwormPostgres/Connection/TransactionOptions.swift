@@ -1,0 +1,76 @@
+#if PostgreSQL
+/// The properties of a transaction.
+package struct TransactionOptions: Sendable, Hashable {
+    package enum Isolation: String, Sendable, Hashable {
+        /// Each statement reads what was committed before it.
+        case readCommitted = "READ COMMITTED"
+        /// All statements read one state, which the first one determines.
+        case repeatableRead = "REPEATABLE READ"
+        case serializable = "SERIALIZABLE"
+    }
+
+    /// A setting for the time of the transaction, which policies of row-level security can read.
+    package struct Setting: Sendable, Hashable {
+        package var name: String
+        package var value: String
+
+        package init(_ name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    package var isolation: Isolation
+    package var isReadOnly: Bool
+    /// The timeouts; nil for those of the address.
+    package var timeouts: PostgresAddress.Timeouts?
+    /// Statements that take locks. They run first: a lock takes no snapshot, but a wait for one after the snapshot would end
+    /// with the old state.
+    package var locks: [String] = []
+    package var settings: [Setting] = []
+
+    package init(_ isolation: Isolation = .repeatableRead, isReadOnly: Bool = false) {
+        self.isolation = isolation
+        self.isReadOnly = isReadOnly
+    }
+
+    /// The statements that begin the transaction.
+    func statements(on address: PostgresAddress) throws -> [SQLStatement] {
+        var statements: [SQLStatement] = [
+            .command("BEGIN ISOLATION LEVEL \(isolation.rawValue) READ \(isReadOnly ? "ONLY" : "WRITE")")
+        ]
+        // Behind a pooler, nothing of a session lasts.
+        let usual = address.pooler == .none ? Self.settings(address.timeouts) : []
+        for setting in Self.settings(timeouts ?? address.timeouts) where !usual.contains(setting) {
+            statements.append(.command("SET LOCAL " + setting))
+        }
+        statements += locks.map { .command($0) }
+        guard !settings.isEmpty else { return statements }
+        let parameters = Parameters()
+        var calls: [String] = []
+        for setting in settings {
+            guard parameters.append(setting.name), parameters.append(setting.value) else {
+                throw ServerError(.invalidValue, "a setting of a transaction contains a NUL character")
+            }
+            calls.append("pg_catalog.set_config($\(parameters.count - 1), $\(parameters.count), true)")
+        }
+        return statements + [SQLStatement("SELECT " + calls.joined(separator: ", "), parameters)]
+    }
+
+    /// Returns timeouts as assignments to the server's settings.
+    static func settings(_ timeouts: PostgresAddress.Timeouts) -> [String] {
+        func milliseconds(_ duration: Duration?) -> Int64 {
+            guard let (seconds, attoseconds) = duration?.components else { return 0 }
+            let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1000)
+            // A duration below one millisecond is not none.
+            return isTooLong
+                ? Int64(Int32.max) : min(max(1, whole &+ attoseconds / 1_000_000_000_000_000), Int64(Int32.max))
+        }
+        return [
+            "statement_timeout = \(milliseconds(timeouts.statement))",
+            "lock_timeout = \(milliseconds(timeouts.lock))",
+            "idle_in_transaction_session_timeout = \(milliseconds(timeouts.idle))",
+        ]
+    }
+}
+#endif

@@ -1,0 +1,21 @@
+#if PostgreSQL
+package import SwormRows
+
+extension RowBuffer {
+    /// Returns the rows of results, whose values are checked against their columns' rules.
+    ///
+    /// Booleans are integers, dates are their seconds since 2001, and decimals are integers or strings, as in SQLite.
+    ///
+    /// - Throws: `DecodingFailure` for a value that does not fit, and ``ServerError``.
+    package static func make(of results: [PostgresResult], rules: [CellRule]) throws -> RowBuffer {
+        var builder = ResultBufferBuilder(stride: rules.count)
+        for result in results {
+            guard result.columnCount == rules.count else {
+                throw ServerError(.misuse, "\(rules.count) rules for \(result.columnCount) columns")
+            }
+            try rules.withUnsafeBufferPointer { try builder.append(result, rules: $0) }
+        }
+        return try builder.finish()
+    }
+}
+#endif

@@ -1,0 +1,165 @@
+#if PostgreSQL
+import Foundation
+import SwormRows
+import TestSupport
+import Testing
+
+@testable import SwormPostgres
+
+@Suite("Cursors and streams", .needsServer)
+struct CursorTests {
+    private let database: TestDatabase
+    private var connection: PostgresConnection { database.connection }
+    init() throws { database = try TestDatabase() }
+
+    private func series(_ count: Int) -> SQLStatement {
+        SQLStatement("SELECT n FROM generate_series(1, $1) AS n", integers(Int64(count)))
+    }
+
+    private func rest(of cursor: PostgresCursor) throws -> [Int64?] {
+        var numbers: [Int64?] = []
+        while let portion = try cursor.next() {
+            #expect(portion.rowCount > 0)
+            for row in 0..<portion.rowCount { numbers.append(try portion.int64(row, column: 0)) }
+        }
+        return numbers
+    }
+
+    @Test(arguments: [0, 1, 9, 10, 11, 19, 20, 21, 1000])
+    func `a cursor returns all rows in portions`(count: Int) throws {
+        try connection.transaction(TransactionOptions()) {
+            let cursor = try connection.cursor(series(count), portion: 10)
+            #expect(try rest(of: cursor) == (0..<count).map { Int64($0) + 1 })
+            #expect(try cursor.next() == nil)
+        }
+    }
+
+    @Test func `the beginning, the declaration and the first portion are one trip`() throws {
+        let seen = SharedList<String>()
+        connection.watch = StatementWatch { seen.append($0.sql) }
+        try connection.begin(TransactionOptions())
+        let cursor = try connection.cursor(series(25), portion: 10)
+        #expect(seen.elements.count == 4)
+        #expect(seen.elements.last == "FETCH FORWARD 10 FROM sworm_1")
+        // The next portion is asked for before it is needed.
+        #expect(connection.answer != nil)
+        #expect(try rest(of: cursor).count == 25)
+        #expect(connection.answer == nil)
+        try connection.commit()
+    }
+
+    @Test func `other statements run between portions, and other cursors`() throws {
+        try connection.run("CREATE TABLE t (n bigint)")
+        try connection.transaction(TransactionOptions()) {
+            let first = try connection.cursor(series(55), portion: 10)
+            let second = try connection.cursor(series(33), portion: 5)
+            var numbers: [[Int64?]] = [[], []]
+            var isEnded = false
+            while !isEnded {
+                isEnded = true
+                for (index, cursor) in [first, second].enumerated() {
+                    guard let portion = try cursor.next() else { continue }
+                    isEnded = false
+                    for row in 0..<portion.rowCount { numbers[index].append(try portion.int64(row, column: 0)) }
+                    try connection.run("INSERT INTO t VALUES (1)")
+                }
+            }
+            #expect(numbers[0] == (1...55).map { $0 } && numbers[1] == (1...33).map { $0 })
+        }
+        #expect(try connection.integer("SELECT count(*) FROM t") == 6 + 7)
+    }
+
+    @Test func `cursors that are no longer used are closed by the next statement`() throws {
+        try connection.transaction(TransactionOptions()) {
+            for _ in 0..<5 { _ = try connection.cursor(series(100), portion: 10).next() }
+            let cursor = try connection.cursor(series(100), portion: 10)
+            cursor.close()
+            #expect(try cursor.next() == nil)
+            #expect(try connection.integer("SELECT count(*) FROM pg_cursors WHERE name LIKE 'sworm%'") == 0)
+        }
+    }
+
+    @Test func `a cursor does not outlive its savepoint or its transaction`() throws {
+        struct Stop: Error {}
+        try connection.transaction(TransactionOptions()) {
+            var kept: PostgresCursor?
+            try? connection.savepoint {
+                kept = try connection.cursor(series(100), portion: 10)
+                _ = try connection.cursor(series(100), portion: 10)
+                throw Stop()
+            }
+            #expect(try connection.integer("SELECT 1::bigint") == 1)
+            kept = nil
+            #expect(try connection.integer("SELECT 2::bigint") == 2)
+        }
+        try connection.begin(TransactionOptions())
+        let cursor = try connection.cursor(series(100), portion: 10)
+        _ = try cursor.next()
+        connection.rollback()
+        #expect(serverError { try cursor.next() }?.kind == .transaction)
+        #expect(serverError { try connection.cursor(series(1)) }?.kind == .misuse)
+        #expect(try connection.integer("SELECT 1::bigint") == 1)
+    }
+
+    @Test func `an error in a later portion is thrown by the cursor, or by the statement that meets it`() throws {
+        let failing = SQLStatement("SELECT 100 / (25 - n) FROM generate_series(1, $1) AS n", integers(100))
+        try connection.begin(TransactionOptions())
+        let first = try connection.cursor(failing, portion: 10)
+        #expect(serverError { try rest(of: first) }?.kind == .divisionByZero)
+        #expect(try first.next() == nil)
+        connection.rollback()
+
+        try connection.begin(TransactionOptions())
+        let second = try connection.cursor(failing, portion: 10)
+        _ = try second.next()
+        _ = try second.next()
+        #expect(serverError { try connection.run("SELECT 1") }?.kind == .divisionByZero)
+        #expect(serverError { try second.next() }?.kind == .divisionByZero)
+        connection.rollback()
+        #expect(serverError { try connection.transaction(TransactionOptions()) { try connection.cursor(SQLStatement("nonsense")) } }?.kind == .statement)
+    }
+
+    @Test func `a token stops a cursor`() throws {
+        let token = InterruptToken()
+        connection.interruption = token
+        try connection.begin(TransactionOptions())
+        let slow = SQLStatement("SELECT n, CASE WHEN n > 10 THEN pg_sleep(60)::text END FROM generate_series(1, $1) AS n", integers(100))
+        let cursor = try connection.cursor(slow, portion: 10)
+        _ = try cursor.next()
+        token.interrupt(.cancelled)
+        #expect(serverError { try cursor.next() }?.kind == .cancelled)
+        connection.rollback()
+        #expect(!connection.isLost)
+    }
+
+    @Test func `a stream returns all rows in parts`() throws {
+        for count in [0, 1, 500] {
+            for _ in 0..<3 {
+                var numbers: [Int64?] = []
+                try connection.stream(series(count)) { part in
+                    for row in 0..<part.rowCount { numbers.append(try part.int64(row, column: 0)) }
+                }
+                #expect(numbers == (0..<count).map { Int64($0) + 1 })
+            }
+        }
+        try connection.transaction(TransactionOptions()) {
+            var sum: Int64 = 0
+            try connection.stream(series(10)) { part in sum += try part.int64(0, column: 0) ?? 0 }
+            #expect(sum >= 10)
+        }
+    }
+
+    @Test func `no statement runs inside of a stream, and an error of the body ends it`() throws {
+        struct Stop: Error {}
+        #expect(serverError { try connection.stream(series(10)) { _ in try connection.run("SELECT 1") } }?.kind == .misuse)
+        for isInTransaction in [false, true] {
+            if isInTransaction { try connection.begin(TransactionOptions()) }
+            #expect(throws: Stop.self) { try connection.stream(series(100_000)) { _ in throw Stop() } }
+            #expect(try connection.integer("SELECT 1::bigint") == 1)
+            connection.rollback()
+        }
+        #expect(serverError { try connection.stream(SQLStatement("SELECT 1 / (5 - n) FROM generate_series(1, 9) AS n")) { _ in } }?.kind == .divisionByZero)
+        #expect(try connection.integer("SELECT 1::bigint") == 1)
+    }
+}
+#endif

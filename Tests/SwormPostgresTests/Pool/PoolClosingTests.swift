@@ -1,0 +1,133 @@
+#if PostgreSQL
+import Dispatch
+import Foundation
+import SwormRows
+import TestSupport
+import Testing
+
+@testable import SwormPostgres
+
+@Suite("Closing a pool, and its real clock", .needsServer)
+struct PoolClosingTests {
+    private let database: TestDatabase
+    init() throws { database = try TestDatabase() }
+
+    private func pool(_ connections: Int, _ clock: any PoolClock = SystemPoolClock()) -> PostgresPool {
+        PostgresPool(database.address { $0.connections = connections }, clock: clock)
+    }
+
+    @Test func `idle connections are closed at once`() throws {
+        let pool = pool(2)
+        let pid = try pool.withConnection(for: "a") { $0.processID }
+        try pool.close(within: .seconds(5))
+        #expect(try wait { try database.connection.integer("SELECT count(*) FROM pg_stat_activity WHERE pid = \(pid)") == 0 })
+        #expect(serverError { try pool.withConnection(for: "b") { _ in } }?.message.contains("were closed") == true)
+        try pool.close(within: .seconds(5))
+    }
+
+    @Test func `closing ends waits, and waits for the calls that run`() async throws {
+        let pool = pool(1)
+        let held = DispatchSemaphore(value: 0)
+        let holder = Task.detached {
+            try await pool.schedule(for: "holder") { connection in
+                held.wait()
+                return try connection.integer("SELECT 1::bigint")
+            }
+        }
+        try #require(wait { pool.snapshot.holders.count == 1 })
+        let waiting = Task.detached { try await pool.schedule(for: "waiting") { _ in } }
+        try #require(wait { pool.snapshot.waitingCount == 1 })
+        let closing = Task.detached { try await PoolTests.onThread { try pool.close(within: .seconds(30)) } }
+        let error = await #expect(throws: ServerError.self) { try await waiting.value }
+        #expect(error?.kind == .unavailable)
+        held.signal()
+        #expect(try await holder.value == 1)
+        try await closing.value
+        await #expect(throws: ServerError.self) { try await pool.schedule(for: "later") { _ in } }
+    }
+
+    @Test func `calls that run for too long are stopped`() async throws {
+        let (clock, started) = (ManualClock(), Counter())
+        let pool = pool(1, clock)
+        let holder = Task.detached {
+            try await pool.schedule(for: "a slow report") { connection in
+                started.add()
+                try connection.run("SELECT pg_sleep(65)")
+            }
+        }
+        try #require(wait { started.value == 1 })
+        usleep(20_000)
+        let closing = Task.detached { try await PoolTests.onThread { try pool.close(within: .seconds(30)) } }
+        try #require(wait { clock.nextAlarm == .seconds(30) })
+        clock.advance(by: .seconds(30))
+        let error = await #expect(throws: ServerError.self) { try await closing.value }
+        #expect(error?.kind == .timeout)
+        #expect(error?.message.contains("for a slow report") == true)
+        await #expect(throws: ServerError.self) { _ = try await holder.value }
+        #expect(wait { pool.snapshot.holders.isEmpty })
+    }
+
+    @Test func `a thread that uses a connection cannot close the pool`() throws {
+        let pool = pool(1)
+        let error = serverError { try pool.withConnection(for: "a") { _ in try pool.close(within: .seconds(1)) } }
+        #expect(error?.kind == .misuse)
+        try pool.close(within: .seconds(5))
+    }
+
+    @Test func `the real clock ends waits of threads and of tasks`() async throws {
+        let pool = pool(1)
+        let held = DispatchSemaphore(value: 0)
+        let holder = Task.detached { try await pool.schedule(for: "holder") { _ in held.wait() } }
+        try #require(wait { pool.snapshot.holders.count == 1 })
+        let start = ContinuousClock.now
+        let calls = (0..<6).map { number in
+            let deadline = start.advanced(by: .milliseconds(50 + number * 20))
+            return Task.detached {
+                if number.isMultiple(of: 2) {
+                    try await pool.schedule(for: "call", until: deadline) { _ in }
+                } else {
+                    try await PoolTests.onThread { try pool.withConnection(for: "call", until: deadline) { _ in } }
+                }
+            }
+        }
+        for call in calls {
+            let error = await #expect(throws: ServerError.self) { try await call.value }
+            #expect(error?.message.contains("became free") == true)
+        }
+        #expect(start.duration(to: .now) < .seconds(10))
+        held.signal()
+        try await holder.value
+    }
+
+    @Test func `two hundred tasks with random cancellations lose nothing`() async throws {
+        let pool = pool(4)
+        var random = seededRandom()
+        try database.connection.run("CREATE TABLE t (n bigint PRIMARY KEY)")
+        let schema = database.schema
+        let tasks = (0..<200).map { number in
+            Task.detached {
+                try await pool.schedule(for: "call") { connection in
+                    try connection.transaction(TransactionOptions(.readCommitted)) {
+                        try connection.run("INSERT INTO \(schema).t VALUES ($1)", integers(Int64(number)))
+                        try connection.run("SELECT pg_sleep(0.002)")
+                    }
+                }
+            }
+        }
+        for task in tasks where random.chance(30) {
+            usleep(UInt32(random.pick(2000)))
+            task.cancel()
+        }
+        var committed: [Int64] = []
+        for (number, task) in tasks.enumerated() {
+            do {
+                try await task.value
+                committed.append(Int64(number))
+            } catch let error as ServerError { #expect(error.kind == .cancelled) }
+        }
+        #expect(try database.connection.integers("SELECT n FROM t ORDER BY n") == committed)
+        #expect(pool.snapshot.holders.isEmpty && pool.snapshot.waitingCount == 0)
+        try pool.close(within: .seconds(5))
+    }
+}
+#endif

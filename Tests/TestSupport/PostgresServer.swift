@@ -1,0 +1,180 @@
+#if PostgreSQL
+package import Foundation
+
+/// A PostgreSQL server of the tests, in a temporary folder and reachable by its socket only.
+///
+/// It is started when it is first needed, and ends with the process: a shell holds it as long as the process holds the other
+/// end of a pipe, so that a test that crashes leaves no server behind.
+package final class PostgresServer: Sendable {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// Whether the tests must have a server.
+    package static let isRequired = ProcessInfo.processInfo.environment["SWORM_POSTGRES"] == "required"
+
+    /// The folder of the server's programs; nil where there is none.
+    package static let programs: URL? = {
+        let folder = folders.first { FileManager.default.isExecutableFile(atPath: $0.appending(path: "initdb").path) }
+        if folder == nil { print("The tests over PostgreSQL are skipped: \(missing).") }
+        return folder
+    }()
+
+    /// Whether tests that need a server run. If one is required and missing, they run and fail.
+    package static var isEnabled: Bool { programs != nil || isRequired }
+
+    /// What a skipped test says.
+    package static let missing =
+        "there is no initdb in PATH, in /usr/lib/postgresql or of Homebrew; install postgresql, or set SWORM_POSTGRES=required to let the tests fail"
+
+    /// The server that all tests of the process share.
+    package static func shared() throws -> PostgresServer { try result.get() }
+
+    private static let result = Result { try PostgresServer() }
+
+    private static var folders: [URL] {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        var folders = path.split(separator: ":").map { URL(filePath: String($0)) }
+        let versions = URL(filePath: "/usr/lib/postgresql")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: versions.path)) ?? []
+        folders += names.sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }.map { versions.appending(path: "\($0)/bin") }
+        for cellar in ["/opt/homebrew/opt", "/usr/local/opt"] {
+            folders += (14...18).reversed().map { URL(filePath: "\(cellar)/postgresql@\($0)/bin") }
+            folders.append(URL(filePath: "\(cellar)/postgresql/bin"))
+        }
+        return folders
+    }
+
+    /// The folder of the socket.
+    package let folder: URL
+    package let port = 5432
+    /// The user that owns the server.
+    package let user = "postgres"
+    private let schemas = SchemaCounter()
+    private let keeper: Process
+    private let pipe: Pipe
+
+    /// Starts a server of its own.
+    ///
+    /// - Parameter settings: Further settings of the server.
+    package init(settings: [String: String] = [:]) throws {
+        guard let programs = Self.programs else { throw Failure(description: Self.missing) }
+        // The path of a socket is short.
+        folder = URL(filePath: "/tmp/sworm-pg-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let data = folder.appending(path: "data").path
+        let log = folder.appending(path: "log").path
+        if getuid() == 0 {
+            // The server does not run as root.
+            try Self.run("chown", ["postgres", folder.path])
+        }
+        try Self.run(
+            programs.appending(path: "initdb").path,
+            [
+                "--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C", "--pgdata=\(data)",
+            ], asOwner: true)
+        var all = [
+            "listen_addresses": "", "unix_socket_directories": folder.path, "fsync": "off", "max_connections": "200",
+            "max_prepared_transactions": "0", "full_page_writes": "off", "synchronous_commit": "off",
+        ]
+        all.merge(settings) { $1 }
+        let lines = all.sorted { $0.key < $1.key }.map { "\($0.key) = '\($0.value)'\n" }.joined()
+        let configuration = URL(filePath: data).appending(path: "postgresql.auto.conf")
+        try Data(lines.utf8).write(to: configuration)
+        if getuid() == 0 { try Self.run("chown", ["postgres", configuration.path]) }
+
+        let (process, pipe) = (Process(), Pipe())
+        let script = """
+            "$@" >"\(log)" 2>&1 </dev/null &
+            server=$!
+            read -r _
+            kill -INT $server
+            wait $server
+            rm -rf "\(folder.path)"
+            """
+        let server = Self.asOwner(programs.appending(path: "postgres").path, ["-D", data])
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", script, "sh"] + server
+        process.standardInput = pipe
+        // A command that reads the output of the tests must not wait for the server.
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        (keeper, self.pipe) = (process, pipe)
+        try process.run()
+        try waitUntilReady(programs, log: log)
+        atexit { PostgresServer.stopShared() }
+    }
+
+    deinit { stop() }
+
+    /// Stops the server and removes its folder.
+    package func stop() {
+        try? pipe.fileHandleForWriting.close()
+        keeper.waitUntilExit()
+    }
+
+    private static func stopShared() { try? result.get().stop() }
+
+    /// Returns a name for a schema that no other test has.
+    package func newSchema() -> String { "test_\(schemas.next())" }
+
+    /// The number of the server's main process.
+    package var processID: Int32? {
+        let file = folder.appending(path: "data/postmaster.pid")
+        guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
+        return text.split(separator: "\n").first.flatMap { Int32($0) }
+    }
+
+    private func waitUntilReady(_ programs: URL, log: String) throws {
+        let check = programs.appending(path: "pg_isready").path
+        for _ in 0..<600 {
+            if (try? Self.run(check, ["-q", "-h", folder.path])) != nil { return }
+            guard keeper.isRunning else { break }
+            Thread.sleep(forTimeInterval: 0.05)
+        }
+        let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+        throw Failure(description: "the server does not start: \(text)")
+    }
+
+    // MARK: Programs
+
+    /// A command as the user that may run a server.
+    private static func asOwner(_ program: String, _ arguments: [String]) -> [String] {
+        getuid() == 0
+            ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", program] + arguments
+            : [program] + arguments
+    }
+
+    @discardableResult
+    private static func run(_ program: String, _ arguments: [String], asOwner: Bool = false) throws -> String {
+        let command = asOwner ? self.asOwner(program, arguments) : [program] + arguments
+        let (process, pipe) = (Process(), Pipe())
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = command
+        process.currentDirectoryURL = URL(filePath: "/")
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failure(description: "\(command): \(output)") }
+        return output
+    }
+}
+
+/// A number for each schema of the tests.
+///
+/// @unchecked: the number is accessed only while the lock is held.
+private final class SchemaCounter: @unchecked Sendable {
+    private let lock = NSLock()
+    private var last = 0
+
+    func next() -> Int {
+        lock.withLock {
+            last += 1
+            return last
+        }
+    }
+}
+#endif
