@@ -3,8 +3,8 @@ package import Foundation
 
 /// A PostgreSQL server of the tests, in a temporary folder and reachable by its socket only.
 ///
-/// It is started when it is first needed, and ends with the process: a shell holds it as long as the process holds the other
-/// end of a pipe, so that a test that crashes leaves no server behind.
+/// It is started when it is first needed, and ends with the process: a shell stops it when the process no longer holds the
+/// other end of a pipe, so that a test that crashes leaves no server behind.
 package final class PostgresServer: Sendable {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -15,7 +15,12 @@ package final class PostgresServer: Sendable {
 
     /// The folder of the server's programs; nil where there is none.
     package static let programs: URL? = {
-        let folder = folders.first { FileManager.default.isExecutableFile(atPath: $0.appending(path: "initdb").path) }
+        // A folder may have links to some of the programs.
+        let folder = folders.first { folder in
+            ["initdb", "postgres", "pg_isready"].allSatisfy {
+                FileManager.default.isExecutableFile(atPath: folder.appending(path: $0).path)
+            }
+        }
         if folder == nil { print("The tests over PostgreSQL are skipped: \(missing).") }
         return folder
     }()
@@ -51,6 +56,8 @@ package final class PostgresServer: Sendable {
     /// The user that owns the server.
     package let user = "postgres"
     private let schemas = SchemaCounter()
+    private let server: Process
+    /// The shell that stops the server.
     private let keeper: Process
     private let pipe: Pipe
 
@@ -83,24 +90,18 @@ package final class PostgresServer: Sendable {
         try Data(lines.utf8).write(to: configuration)
         if getuid() == 0 { try Self.run("chown", ["postgres", configuration.path]) }
 
-        let (process, pipe) = (Process(), Pipe())
+        server = try Self.start(
+            Self.asOwner(programs.appending(path: "postgres").path, ["-D", data]), input: FileHandle.nullDevice, log: log)
+        pipe = Pipe()
         let script = """
-            "$@" >"\(log)" 2>&1 </dev/null &
-            server=$!
             read -r _
-            kill -INT $server
-            wait $server
-            rm -rf "\(folder.path)"
+            kill -INT $1
+            count=0
+            while kill -0 $1 2>/dev/null && [ $count -lt 200 ]; do sleep 0.05; count=$((count + 1)); done
+            rm -rf "$2"
             """
-        let server = Self.asOwner(programs.appending(path: "postgres").path, ["-D", data])
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", script, "sh"] + server
-        process.standardInput = pipe
-        // A command that reads the output of the tests must not wait for the server.
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        (keeper, self.pipe) = (process, pipe)
-        try process.run()
+        let arguments = ["/bin/sh", "-c", script, "sh", String(server.processIdentifier), folder.path]
+        keeper = try Self.start(arguments, input: pipe, log: nil)
         try waitUntilReady(programs, log: log)
         atexit { PostgresServer.stopShared() }
     }
@@ -129,7 +130,8 @@ package final class PostgresServer: Sendable {
         let check = programs.appending(path: "pg_isready").path
         for _ in 0..<600 {
             if (try? Self.run(check, ["-q", "-h", folder.path])) != nil { return }
-            guard keeper.isRunning else { break }
+            // Foundation takes a process that closes the descriptors which it inherited for one that has ended.
+            guard kill(server.processIdentifier, 0) == 0 else { break }
             Thread.sleep(forTimeInterval: 0.05)
         }
         let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
@@ -143,6 +145,23 @@ package final class PostgresServer: Sendable {
         getuid() == 0
             ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", program] + arguments
             : [program] + arguments
+    }
+
+    private static func start(_ command: [String], input: Any, log: String?) throws -> Process {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = command
+        process.currentDirectoryURL = URL(filePath: "/")
+        process.standardInput = input
+        // A command that reads the output of the tests must not wait for the server.
+        var output = FileHandle.nullDevice
+        if let log, FileManager.default.createFile(atPath: log, contents: nil) {
+            output = try FileHandle(forWritingTo: URL(filePath: log))
+        }
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        return process
     }
 
     @discardableResult

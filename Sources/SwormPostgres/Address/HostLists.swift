@@ -1,4 +1,6 @@
 #if PostgreSQL
+import Foundation
+
 /// The hosts of an address while it is read, in libpq's three lists.
 struct HostLists {
     var names: [String]?
@@ -41,7 +43,7 @@ struct HostLists {
     mutating func readAddresses(_ text: String) -> Bool {
         let list = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         addresses = list
-        return list.allSatisfy { $0.utf8.allSatisfy { byte in Self.isAddressByte(byte) } }
+        return list.allSatisfy { $0.isEmpty || Self.isAddress($0) }
     }
 
     mutating func readPorts(_ text: String) -> Bool {
@@ -72,13 +74,11 @@ struct HostLists {
             && (isPath || !name.utf8.contains(UInt8(ascii: "/")) && !name.utf8.contains(UInt8(ascii: "@")))
     }
 
-    private static func isAddressByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "%"):
-            true
-        default: false
-        }
+    /// Whether a string is an IP address, which may have a zone.
+    static func isAddress(_ text: String) -> Bool {
+        var buffer = in6_addr()
+        let address = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false).first.map(String.init) ?? ""
+        return inet_pton(AF_INET6, address, &buffer) == 1 || inet_pton(AF_INET, text, &buffer) == 1
     }
 }
 #endif

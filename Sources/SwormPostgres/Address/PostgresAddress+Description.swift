@@ -22,8 +22,8 @@ extension PostgresAddress.Host: CustomStringConvertible {
     /// The host as in a URI.
     package var description: String {
         let shown = name.isEmpty ? address ?? "" : name
-        let host = shown.contains(":") ? "[\(shown)]" : PostgresAddress.encoded(shown)
-        return host + (port.map { ":\($0)" } ?? "")
+        let isBracketed = shown.contains(":") && HostLists.isAddress(shown)
+        return (isBracketed ? "[\(shown.replacing("%", with: "%25"))]" : PostgresAddress.encoded(shown)) + (port.map { ":\($0)" } ?? "")
     }
 }
 #endif

@@ -20,7 +20,7 @@ extension PostgresAddress {
         if location.count == 2, !location[1].isEmpty {
             database = try Self.decoded(location[1], "the database")
         }
-        if parts.count == 2 { try readQuery(parts[1], &lists) }
+        if parts.count == 2, !parts[1].isEmpty { try readQuery(parts[1], &lists) }
     }
 
     private mutating func readAuthority(_ text: Substring, _ lists: inout HostLists) throws(ServerError) {

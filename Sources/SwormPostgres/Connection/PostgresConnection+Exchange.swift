@@ -130,13 +130,14 @@ extension PostgresConnection {
                 if command.index != nil, !command.isPreparation { results.append(found) }
             }
         }
-        try leavePipeline()
+        try leavePipeline(after: failure)
         if let failure { throw failure }
         return results
     }
 
-    /// Receives the end of a pipeline.
-    func leavePipeline() throws {
+    /// Receives the end of a pipeline. It does not come after a failure that ended the connection.
+    func leavePipeline(after failure: ServerError?) throws {
+        if isLost, let failure { throw failure }
         guard let end = try nextResult() else { throw lost() }
         defer { PQclear(end) }
         guard PQresultStatus(end) == PGRES_PIPELINE_SYNC, PQexitPipelineMode(handle) == 1 else { throw lost() }
@@ -207,7 +208,11 @@ extension PostgresConnection {
     func failure(_ result: OpaquePointer, of command: Command) -> ServerError {
         let isStopped = canceller.stopTime != nil
         var failure = ServerError(result: result, sql: command.statement.sql, isStopped: isStopped)
-        if failure.kind == .cancelled, interruption != nil { failure = stopped(sql: failure.sql) }
+        if failure.kind == .cancelled, interruption != nil {
+            let state = failure.state
+            failure = stopped(sql: failure.sql)
+            failure.state = state
+        }
         failure.index = command.index
         // The server ends the connection itself after such an error.
         if let severity = PQresultErrorField(result, Int32(UInt8(ascii: "V"))).map({ String(cString: $0) }),

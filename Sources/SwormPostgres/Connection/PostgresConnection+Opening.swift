@@ -89,8 +89,8 @@ extension PostgresConnection {
             guard state != PGRES_POLLING_FAILED else {
                 throw connectionFailure(handle, host: host, address: address, secrets: secrets)
             }
-            let events = state == PGRES_POLLING_READING ? POLLIN : POLLOUT
-            guard Socket.wait(PQsocket(handle), for: Int16(events), until: end) != .timedOut else {
+            let events = state == PGRES_POLLING_READING ? Socket.input : Socket.output
+            guard Socket.wait(PQsocket(handle), for: events, until: end) != .timedOut else {
                 throw ServerError(
                     .unavailable,
                     "the server at \(host) did not answer within \(address.timeouts.connection ?? .zero)")

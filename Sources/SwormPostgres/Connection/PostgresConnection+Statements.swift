@@ -67,18 +67,16 @@ extension PostgresConnection {
     /// Runs a statement behind a savepoint, in one trip to the server. If the statement fails, the transaction is as it was
     /// before.
     package func runBehindSavepoint(_ statement: SQLStatement) throws -> PostgresResult {
-        let name = "sworm_\(savepointDepth + 1)"
-        pending.append(.command("SAVEPOINT \(name)"))
-        savepointDepth += 1
-        defer { savepointDepth -= 1 }
+        let scope = try beginSavepoint()
+        defer { self.scope = scope.parent }
         do {
-            let results = try run([statement, .command("RELEASE SAVEPOINT \(name)")])
+            let results = try run([statement, .command("RELEASE SAVEPOINT \(scope.name)")])
             guard let result = results.first else {
                 throw ServerError(.server, "the server sent no result", sql: statement.sql)
             }
             return result
         } catch {
-            rollBackToSavepoint()
+            rollBack(to: scope)
             throw error
         }
     }
@@ -88,7 +86,8 @@ extension PostgresConnection {
     func commands(for statements: [SQLStatement], after beginning: [SQLStatement]) -> [Command] {
         var commands: [Command] = []
         if hasTransaction, !hasFailedTransaction {
-            commands = unusedCursors.map { Command(.command("CLOSE \($0.name)"), .run, index: nil) }
+            let unused = unusedCursors.filter(\.scope.exists)
+            commands = unused.map { Command(.command("CLOSE \($0.name)"), .run, index: nil) }
             unusedCursors = []
         }
         commands += beginning.map { Command($0, .run, index: nil) }

@@ -40,7 +40,7 @@ extension PostgresConnection {
                     if bodyFailure == nil { bodyFailure = self.failure(of: body, with: part) }
                 }
             }
-            try leavePipeline()
+            try leavePipeline(after: failure)
             if let error = bodyFailure ?? failure { throw error }
         }
     }

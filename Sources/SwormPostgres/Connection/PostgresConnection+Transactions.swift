@@ -9,7 +9,7 @@ extension PostgresConnection {
         }
         pending = try options.statements(on: address)
         isInTransaction = true
-        transactionNumber += 1
+        scope = TransactionScope()
         statementTimeout = (options.timeouts ?? address.timeouts).statement
     }
 
@@ -21,6 +21,7 @@ extension PostgresConnection {
     @discardableResult
     package func commit(after statements: [SQLStatement] = []) throws -> [PostgresResult] {
         guard isInTransaction else { throw ServerError(.misuse, "there is no transaction to commit") }
+        try requireUsable()
         guard hasTransaction || !statements.isEmpty else {
             let wasSent = pending.isEmpty
             endTransaction()
@@ -29,7 +30,6 @@ extension PostgresConnection {
             }
             return []
         }
-        try requireUsable()
         // Savepoints that nothing followed end with the transaction.
         if hasTransaction, statements.isEmpty { pending = [] }
         do {
@@ -70,7 +70,10 @@ extension PostgresConnection {
         isInTransaction = false
         pending = []
         unusedCursors = []
-        savepointDepth = 0
+        while let scope {
+            scope.end()
+            self.scope = scope.parent
+        }
         statementTimeout = address.timeouts.statement
     }
 
@@ -91,43 +94,48 @@ extension PostgresConnection {
 
     /// Runs the body in a savepoint inside of the transaction, and rolls back only the body's changes if it throws.
     package func savepoint<R>(_ body: () throws -> R) throws -> R {
-        guard isInTransaction else { throw ServerError(.misuse, "a savepoint needs a transaction") }
-        let name = "sworm_\(savepointDepth + 1)"
-        pending.append(.command("SAVEPOINT \(name)"))
-        savepointDepth += 1
-        defer { savepointDepth = max(0, savepointDepth - 1) }
+        let scope = try beginSavepoint()
+        defer { if self.scope === scope { self.scope = scope.parent } }
         do {
             let result = try body()
-            if !withdrawSavepoint(name) { pending.append(.command("RELEASE SAVEPOINT \(name)")) }
+            if !withdraw(scope) { pending.append(.command("RELEASE SAVEPOINT \(scope.name)")) }
             return result
         } catch {
-            rollBackToSavepoint()
+            rollBack(to: scope)
             throw error
         }
+    }
+
+    /// Begins a savepoint, which is sent with the next statement.
+    func beginSavepoint() throws -> TransactionScope {
+        guard let parent = scope else { throw ServerError(.misuse, "a savepoint needs a transaction") }
+        let scope = TransactionScope(in: parent)
+        pending.append(.command("SAVEPOINT \(scope.name)"))
+        self.scope = scope
+        return scope
     }
 
     /// Removes a savepoint that was not sent, with all that follows it.
     ///
     /// - Returns: False if it was sent.
-    private func withdrawSavepoint(_ name: String) -> Bool {
-        guard let index = pending.lastIndex(where: { $0.sql == "SAVEPOINT \(name)" }) else { return false }
+    private func withdraw(_ scope: TransactionScope) -> Bool {
+        guard let index = pending.lastIndex(where: { $0.sql == "SAVEPOINT \(scope.name)" }) else { return false }
         pending.removeSubrange(index...)
         return true
     }
 
-    /// Goes back to the last savepoint and removes it. If the server does not answer, the connection is lost.
-    func rollBackToSavepoint() {
-        let name = "sworm_\(savepointDepth)"
-        guard !withdrawSavepoint(name), !isLost, hasTransaction else { return }
+    /// Goes back to a savepoint and removes it. If the server does not answer, the connection is lost.
+    func rollBack(to scope: TransactionScope) {
+        scope.end()
+        guard !withdraw(scope), !isLost, hasTransaction else { return }
         uninterrupted {
             do {
                 try? receiveAnswer()
                 pending = []
-                let commands = ["ROLLBACK TO SAVEPOINT \(name)", "RELEASE SAVEPOINT \(name)"].map {
-                    Command(.command($0), .run, index: nil)
+                let commands = ["ROLLBACK TO SAVEPOINT", "RELEASE SAVEPOINT"].map {
+                    Command(.command("\($0) \(scope.name)"), .run, index: nil)
                 }
                 _ = try exchange(commands)
-                unusedCursors.removeAll { $0.depth >= savepointDepth }
             } catch {
                 isLost = true
             }

@@ -13,7 +13,7 @@ extension PostgresConnection {
             switch PQflush(handle) {
             case 0: return
             case 1:
-                try wait(for: Int16(POLLIN | POLLOUT))
+                try wait(for: Socket.input | Socket.output)
                 if Socket.isReadable(PQsocket(handle)), PQconsumeInput(handle) == 0 { throw lost() }
             default: throw lost()
             }
@@ -23,7 +23,7 @@ extension PostgresConnection {
     /// Returns the next result of the running statement, or nil at its end.
     func nextResult() throws -> OpaquePointer? {
         while PQisBusy(handle) == 1 {
-            try wait(for: Int16(POLLIN))
+            try wait(for: Socket.input)
             if PQconsumeInput(handle) == 0 { throw lost() }
         }
         return PQgetResult(handle)
@@ -88,12 +88,16 @@ extension PostgresConnection {
     /// Whether an idle connection is still there: a server that was stopped has closed it.
     package var isAlive: Bool {
         guard !isLost, PQstatus(handle) == CONNECTION_OK else { return false }
-        guard Socket.isReadable(PQsocket(handle)) else { return true }
-        guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else {
-            isLost = true
-            return false
+        // The server's reason comes before the end of the connection.
+        while Socket.isReadable(PQsocket(handle)) {
+            guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else {
+                isLost = true
+                return false
+            }
         }
-        return true
+        // Reads the messages that have arrived.
+        if PQisBusy(handle) == 1 || isEnding { isLost = true }
+        return !isLost
     }
 }
 #endif

@@ -8,6 +8,7 @@ package import SwormRows
 /// deallocated; the server then rolls an open transaction back.
 package final class PostgresConnection {
     let handle: OpaquePointer
+    private let notices = NoticeReceiver()
     package let address: PostgresAddress
     /// The server of the address to which the connection leads.
     package let host: PostgresAddress.Host
@@ -17,8 +18,8 @@ package final class PostgresConnection {
 
     /// Whether a transaction is open, or begins with the next statement.
     package internal(set) var isInTransaction = false
-    /// The number of transactions that were begun.
-    var transactionNumber = 0
+    /// The open transaction with its savepoints; nil outside of a transaction.
+    var scope: TransactionScope?
     /// The statements that go to the server with the next one: the beginning of a transaction, its settings and
     /// savepoints.
     var pending: [SQLStatement] = []
@@ -32,7 +33,6 @@ package final class PostgresConnection {
     package internal(set) var isLost = false
     /// Whether a request to stop a statement was sent, which may arrive late.
     var mayBeStopped = false
-    var savepointDepth = 0
     var lastCursor = 0
     /// The limit of the running transaction's statements, after which the server stops them; nil for none.
     var statementTimeout: Duration?
@@ -48,8 +48,7 @@ package final class PostgresConnection {
 
     struct UnusedCursor {
         let name: String
-        /// The number of savepoints around the cursor, which does not outlive a return to them.
-        let depth: Int
+        let scope: TransactionScope
     }
 
     init(_ handle: OpaquePointer, to host: PostgresAddress.Host, of address: PostgresAddress) {
@@ -59,7 +58,11 @@ package final class PostgresConnection {
         canceller = StatementCanceller(handle)
         cache = StatementCache(limit: address.pooler == .none ? 256 : 0)
         statementTimeout = address.timeouts.statement
+        notices.install(on: handle)
     }
+
+    /// Whether the server has announced the end of the connection.
+    var isEnding: Bool { notices.isEnding }
 
     deinit {
         if let listener { interruption?.removeListener(listener) }

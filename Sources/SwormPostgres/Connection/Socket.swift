@@ -6,6 +6,9 @@ import SwormRows
 enum Socket {
     enum Readiness { case ready, timedOut }
 
+    static let input = Int16(POLLIN)
+    static let output = Int16(POLLOUT)
+
     /// Waits until a socket is ready, or until a time.
     ///
     /// - Parameters:
@@ -25,7 +28,7 @@ enum Socket {
 
     /// Whether a socket has something to read, or is closed.
     static func isReadable(_ socket: Int32) -> Bool {
-        var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        var descriptor = pollfd(fd: socket, events: input, revents: 0)
         return poll(&descriptor, 1, 0) != 0
     }
 }

@@ -22,7 +22,8 @@ package final class StatementCanceller: @unchecked Sendable {
         case sent
     }
 
-    private static let queue = DispatchQueue(label: "Sworm cancellation", attributes: .concurrent)
+    // A serial queue gets a thread even when the threads of the concurrent ones are all blocked, as by statements.
+    private let queue = DispatchQueue(label: "Sworm cancellation")
     private let condition = NSCondition()
     private let cancel: OpaquePointer?
     private var state = State.idle
@@ -44,7 +45,7 @@ package final class StatementCanceller: @unchecked Sendable {
         state = .requested
         requestTime = .now
         let number = number
-        Self.queue.async { self.send(number) }
+        queue.async { self.send(number) }
     }
 
     private func send(_ number: Int) {

@@ -52,7 +52,7 @@ extension PostgresConnection {
             if length > 0, let start { return UnsafeMutableRawBufferPointer(start: start, count: Int(length)) }
             // The end and a failure are followed by a result.
             guard length == 0 else { return nil }
-            try wait(for: Int16(POLLIN))
+            try wait(for: Socket.input)
             if PQconsumeInput(handle) == 0 { throw lost() }
         }
     }

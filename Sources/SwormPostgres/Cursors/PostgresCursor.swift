@@ -9,14 +9,12 @@ package final class PostgresCursor {
     private let connection: PostgresConnection
     private let name: String
     private let portion: Int
-    /// The number of savepoints around the cursor.
-    private let depth: Int
+    private let scope: TransactionScope
     /// The first portion, until it is read.
     private var first: PostgresResult?
     /// The portion that the server is sending.
     private var answer: PendingAnswer?
     private var isOpen = true
-    private let transaction: Int
 
     /// Opens a cursor and receives its first portion, in one trip to the server.
     ///
@@ -24,13 +22,12 @@ package final class PostgresCursor {
     ///   - statement: A query.
     ///   - portion: The number of rows of a portion.
     init(_ statement: SQLStatement, portion: Int, on connection: PostgresConnection) throws {
-        guard connection.isInTransaction else { throw ServerError(.misuse, "a cursor needs a transaction") }
+        guard let scope = connection.scope else { throw ServerError(.misuse, "a cursor needs a transaction") }
         self.connection = connection
         self.portion = max(1, portion)
         connection.lastCursor += 1
         name = "sworm_\(connection.lastCursor)"
-        depth = connection.savepointDepth
-        transaction = connection.transactionNumber
+        self.scope = scope
         // The server plans for the first rows of a cursor otherwise.
         connection.pending.append(.command("SET LOCAL cursor_tuple_fraction = 1"))
         let declaration = SQLStatement.cursor(name, of: statement)
@@ -51,18 +48,14 @@ package final class PostgresCursor {
         }
         guard let answer else { return nil }
         self.answer = nil
-        guard isInTransaction else {
-            throw ServerError(.transaction, "the transaction of the cursor has ended")
+        guard scope.exists else {
+            throw ServerError(.transaction, "the transaction or the savepoint of the cursor has ended")
         }
         // Another statement may have received the answer.
         if answer.outcome == nil { try connection.receiveAnswer() }
         guard let portion = try answer.outcome?.get() else { return nil }
         try askAhead(after: portion)
         return portion.rowCount > 0 ? portion : nil
-    }
-
-    private var isInTransaction: Bool {
-        connection.isInTransaction && connection.transactionNumber == transaction
     }
 
     private func askAhead(after portion: PostgresResult?) throws {
@@ -81,7 +74,7 @@ package final class PostgresCursor {
     private func closeOnServer() {
         guard isOpen else { return }
         isOpen = false
-        if isInTransaction { connection.unusedCursors.append(.init(name: name, depth: depth)) }
+        if scope.exists { connection.unusedCursors.append(.init(name: name, scope: scope)) }
     }
 }
 

@@ -155,20 +155,21 @@ package final class PostgresPool: @unchecked Sendable {
 
     private func release(_ pooled: PooledConnection) {
         let now = clock.now
-        var last: PostgresConnection?
-        let (action, closer) = withLock { () -> ((@Sendable () -> Void)?, DispatchSemaphore?) in
+        // Closing sends a message to the server, for which the lock is not held: the last reference is this one.
+        let (action, closer, last) = withLock {
+            () -> ((@Sendable () -> Void)?, DispatchSemaphore?, PostgresConnection?) in
+            var last: PostgresConnection?
             if state.isClosed {
                 last = pooled.connection
                 pooled.connection = nil
             }
             if pooled.connection == nil { pooled.canceller = nil }
             if let ticket = state.release(pooled.number, at: now) {
-                return (decide(ticket, as: .granted(pooled.number)), nil)
+                return (decide(ticket, as: .granted(pooled.number)), nil, last)
             }
-            return (nil, state.holders.isEmpty ? closing?.semaphore : nil)
+            return (nil, state.holders.isEmpty ? closing?.semaphore : nil, last)
         }
-        // Closing sends a message to the server, for which nobody has to wait.
-        last = nil
+        withExtendedLifetime(last) {}
         closer?.signal()
         action?()
     }

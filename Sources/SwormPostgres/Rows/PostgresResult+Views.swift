@@ -41,7 +41,7 @@ extension PostgresResult {
         withView(row: row, column: column) { view in
             guard view.type == .text, (try? view.string()) == nil else { return nil }
             let isDate = form(ofColumn: column) == .timestamp
-            return isDate ? "infinite date" : "value of type \(type(ofColumn: Int(column)))"
+            return isDate ? "infinite date" : "value of \(type(ofColumn: Int(column)))"
         }
     }
 

@@ -1,6 +1,6 @@
 #if PostgreSQL
 import Foundation
-package import SwormRows
+import SwormRows
 
 extension WireBuffer {
     /// Appends a stored property of a struct as a value with its length. Returns false and appends nothing if the column

@@ -56,8 +56,8 @@ enum Wire {
     /// `timestamptz` cannot hold.
     @inline(__always)
     static func microseconds(_ seconds: Double) -> Int64? {
-        // The limits keep the conversion to an integer from overflowing; they are false for NaN.
-        guard seconds > -1e12, seconds < 1e13 else { return nil }
+        // The limits keep the integers from overflowing; they are false for NaN.
+        guard seconds > -1e12, seconds < 9.223_34e12 else { return nil }
         let whole = seconds.rounded(.down)
         let rest = ((seconds - whole) * 1e6).rounded()
         let microseconds = Int64(whole) &* 1_000_000 &+ Int64(rest) &+ shift

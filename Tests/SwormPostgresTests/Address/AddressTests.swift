@@ -1,5 +1,6 @@
 #if PostgreSQL
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SwormPostgres
@@ -96,7 +97,7 @@ struct AddressTests {
 
     @Test(arguments: [
         "sslmode=wrong", "sslmode=", "connections=0", "connections=many", "pooler=session", "schema=", "port=0",
-        "port=65536", "port=-1", "port=+5", "port=٥", "connect_timeout=soon", "statement_timeout=5 parsecs",
+        "port=65536", "port=-1", "port=+5", "port=٥", "connect_timeout=soon", "statement_timeout='5 parsecs'",
         "lock_timeout=99999999999999999999", "host=a\u{1}b", "host=a/b", "hostaddr=nowhere", "dbname='a=b'",
         "dbname=postgres://x", "target_session_attrs=best",
     ])

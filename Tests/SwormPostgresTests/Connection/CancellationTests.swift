@@ -80,14 +80,14 @@ struct CancellationTests {
         let canceller = connection.canceller
         var stopped = 0
         for round in 0..<200 {
-            let pause = UInt32(random.pick(1500))
+            let pause = UInt32(random.pick(5000))
             let thread = Thread {
                 usleep(pause)
                 canceller.stop()
             }
             thread.start()
             do {
-                try connection.run("SELECT pg_sleep(0.0007)")
+                try connection.run("SELECT pg_sleep(0.004)")
             } catch let error as ServerError {
                 #expect(error.kind == .cancelled)
                 stopped += 1

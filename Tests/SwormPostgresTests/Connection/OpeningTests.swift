@@ -1,5 +1,6 @@
 #if PostgreSQL
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SwormPostgres

@@ -12,18 +12,18 @@ struct StatementCacheTests {
 
     @Test func `a statement is prepared at its second use`() {
         var cache = StatementCache(limit: 2)
-        #expect(cache.way(of: shape(1)) == .unnamed)
-        #expect(cache.way(of: shape(1)) == .prepare("sworm_1"))
+        expect(cache.way(of: shape(1)) == .unnamed)
+        expect(cache.way(of: shape(1)) == .prepare("sworm_1"))
         cache.didPrepare(shape(1), as: "sworm_1")
-        #expect(cache.way(of: shape(1)) == .prepared("sworm_1"))
-        #expect(cache.way(of: StatementShape(sql: "SELECT 1", types: [.int8])) == .unnamed)
+        expect(cache.way(of: shape(1)) == .prepared("sworm_1"))
+        expect(cache.way(of: StatementShape(sql: "SELECT 1", types: [.int8])) == .unnamed)
     }
 
     @Test func `a preparation that failed is repeated under another name`() {
         var cache = StatementCache(limit: 2)
         _ = cache.way(of: shape(1))
-        #expect(cache.way(of: shape(1)) == .prepare("sworm_1"))
-        #expect(cache.way(of: shape(1)) == .prepare("sworm_2"))
+        expect(cache.way(of: shape(1)) == .prepare("sworm_1"))
+        expect(cache.way(of: shape(1)) == .prepare("sworm_2"))
     }
 
     @Test func `the least recently used statement is removed first`() {
@@ -34,11 +34,11 @@ struct StatementCacheTests {
             guard case .prepare(let name) = cache.way(of: shape(number)) else { Issue.record("\(number)"); continue }
             cache.didPrepare(shape(number), as: name)
         }
-        #expect(cache.takeRemoved() == ["sworm_2"])
-        #expect(cache.takeRemoved() == [])
+        expect(cache.takeRemoved() == ["sworm_2"])
+        expect(cache.takeRemoved() == [])
         #expect(cache.count == 2)
-        #expect(cache.way(of: shape(1)) == .prepared("sworm_1"))
-        #expect(cache.way(of: shape(2)) == .unnamed)
+        expect(cache.way(of: shape(1)) == .prepared("sworm_1"))
+        expect(cache.way(of: shape(2)) == .unnamed)
     }
 
     @Test func `a forgotten statement is prepared again`() {
@@ -46,16 +46,16 @@ struct StatementCacheTests {
         _ = cache.way(of: shape(1))
         _ = cache.way(of: shape(1))
         cache.didPrepare(shape(1), as: "sworm_1")
-        #expect(cache.forget(shape(1), isKnown: true))
-        #expect(!cache.forget(shape(1), isKnown: true))
-        #expect(cache.takeRemoved() == ["sworm_1"])
-        #expect(cache.way(of: shape(1)) == .prepare("sworm_2"))
-        #expect(!cache.forget(shape(9), isKnown: true))
+        expect(cache.forget(shape(1), isKnown: true))
+        expect(!cache.forget(shape(1), isKnown: true))
+        expect(cache.takeRemoved() == ["sworm_1"])
+        expect(cache.way(of: shape(1)) == .prepare("sworm_2"))
+        expect(!cache.forget(shape(9), isKnown: true))
     }
 
     @Test func `a cache without room prepares nothing`() {
         var cache = StatementCache(limit: 0)
-        for _ in 0..<3 { #expect(cache.way(of: shape(1)) == .unnamed) }
+        for _ in 0..<3 { expect(cache.way(of: shape(1)) == .unnamed) }
     }
 
     @Test func `statements that are run once do not fill the cache`() {
@@ -64,8 +64,8 @@ struct StatementCacheTests {
         _ = cache.way(of: shape(1))
         cache.didPrepare(shape(1), as: "sworm_1")
         for number in 2..<1000 { _ = cache.way(of: shape(number)) }
-        #expect(cache.way(of: shape(1)) == .prepared("sworm_1"))
-        #expect(cache.takeRemoved().isEmpty)
+        expect(cache.way(of: shape(1)) == .prepared("sworm_1"))
+        expect(cache.takeRemoved().isEmpty)
     }
 }
 
@@ -76,7 +76,7 @@ struct PreparedStatementTests {
     init() throws { database = try TestDatabase() }
 
     private func prepared(_ text: String, on connection: PostgresConnection) throws -> Int64? {
-        try connection.integer("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%\(text)%' AND name LIKE 'sworm%'")
+        try connection.integer("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%\(text)%' AND statement NOT LIKE '%pg_prepared%'")
     }
 
     @Test func `a statement has a name from its second use on`() throws {
@@ -118,11 +118,12 @@ struct PreparedStatementTests {
         #expect(try connection.integer("SELECT n FROM t") == 5)
         try database.connect().run("ALTER TABLE t ALTER n TYPE smallint")
         // As the first statement of a transaction.
-        try connection.transaction(TransactionOptions()) {
+        try connection.transaction(TransactionOptions()) { () throws in
             #expect(try connection.integer("SELECT n FROM t") == 5)
             #expect(try connection.string("SHOW transaction_isolation") == "repeatable read")
         }
-        #expect(try prepared("SELECT n FROM t", on: connection) == 1)
+        // The statements of the two other types are removed later, together with more of them.
+        #expect(connection.cache.removed.count == 2)
     }
 
     @Test func `a changed type is a conflict inside of a transaction`() throws {
@@ -134,7 +135,7 @@ struct PreparedStatementTests {
         let error = try #require(serverError { try connection.integer("SELECT n FROM t") })
         #expect(error.kind == .conflict && error.isRetryable && error.state == .featureNotSupported)
         connection.rollback()
-        try connection.transaction(TransactionOptions()) { #expect(try connection.integer("SELECT n FROM t") == nil) }
+        try connection.transaction(TransactionOptions()) { () throws in #expect(try connection.integer("SELECT n FROM t") == nil) }
     }
 
     @Test func `statements that the server has forgotten are prepared again`() throws {
@@ -142,7 +143,7 @@ struct PreparedStatementTests {
         try connection.run("DEALLOCATE ALL")
         #expect(try connection.integer("SELECT 5555::bigint") == 5555)
         try connection.run("DEALLOCATE ALL")
-        try connection.transaction(TransactionOptions()) { #expect(try connection.integer("SELECT 5555::bigint") == 5555) }
+        try connection.transaction(TransactionOptions()) { () throws in #expect(try connection.integer("SELECT 5555::bigint") == 5555) }
     }
 
     @Test func `statements outlive a rolled back transaction`() throws {

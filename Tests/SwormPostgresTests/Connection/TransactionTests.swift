@@ -1,6 +1,7 @@
 #if PostgreSQL
 import Foundation
 import SwormRows
+import TestSupport
 import Testing
 
 @testable import SwormPostgres
@@ -137,7 +138,7 @@ struct TransactionTests {
         let other = try database.connect { $0.pooler = .transaction }
         #expect(try other.string("SHOW statement_timeout") == "0")
         other.watch = StatementWatch { seen.append($0.sql) }
-        try other.transaction(TransactionOptions(.readCommitted)) {
+        try other.transaction(TransactionOptions(.readCommitted)) { () throws in
             #expect(try other.string("SHOW statement_timeout") == "30s")
         }
         #expect(

@@ -27,7 +27,7 @@ struct CursorTests {
 
     @Test(arguments: [0, 1, 9, 10, 11, 19, 20, 21, 1000])
     func `a cursor returns all rows in portions`(count: Int) throws {
-        try connection.transaction(TransactionOptions()) {
+        try connection.transaction(TransactionOptions()) { () throws in
             let cursor = try connection.cursor(series(count), portion: 10)
             #expect(try rest(of: cursor) == (0..<count).map { Int64($0) + 1 })
             #expect(try cursor.next() == nil)
@@ -81,7 +81,7 @@ struct CursorTests {
 
     @Test func `a cursor does not outlive its savepoint or its transaction`() throws {
         struct Stop: Error {}
-        try connection.transaction(TransactionOptions()) {
+        try connection.transaction(TransactionOptions()) { () throws in
             var kept: PostgresCursor?
             try? connection.savepoint {
                 kept = try connection.cursor(series(100), portion: 10)
@@ -89,6 +89,7 @@ struct CursorTests {
                 throw Stop()
             }
             #expect(try connection.integer("SELECT 1::bigint") == 1)
+            #expect(kept != nil)
             kept = nil
             #expect(try connection.integer("SELECT 2::bigint") == 2)
         }

@@ -34,9 +34,9 @@ struct PoolClosingTests {
                 return try connection.integer("SELECT 1::bigint")
             }
         }
-        try #require(wait { pool.snapshot.holders.count == 1 })
+        try #require(await eventually { pool.snapshot.holders.count == 1 })
         let waiting = Task.detached { try await pool.schedule(for: "waiting") { _ in } }
-        try #require(wait { pool.snapshot.waitingCount == 1 })
+        try #require(await eventually { pool.snapshot.waitingCount == 1 })
         let closing = Task.detached { try await PoolTests.onThread { try pool.close(within: .seconds(30)) } }
         let error = await #expect(throws: ServerError.self) { try await waiting.value }
         #expect(error?.kind == .unavailable)
@@ -55,16 +55,16 @@ struct PoolClosingTests {
                 try connection.run("SELECT pg_sleep(65)")
             }
         }
-        try #require(wait { started.value == 1 })
+        try #require(await eventually { started.value == 1 })
         usleep(20_000)
         let closing = Task.detached { try await PoolTests.onThread { try pool.close(within: .seconds(30)) } }
-        try #require(wait { clock.nextAlarm == .seconds(30) })
+        try #require(await eventually { clock.nextAlarm == .seconds(30) })
         clock.advance(by: .seconds(30))
         let error = await #expect(throws: ServerError.self) { try await closing.value }
         #expect(error?.kind == .timeout)
         #expect(error?.message.contains("for a slow report") == true)
         await #expect(throws: ServerError.self) { _ = try await holder.value }
-        #expect(wait { pool.snapshot.holders.isEmpty })
+        #expect(try await eventually { pool.snapshot.holders.isEmpty })
     }
 
     @Test func `a thread that uses a connection cannot close the pool`() throws {
@@ -78,7 +78,7 @@ struct PoolClosingTests {
         let pool = pool(1)
         let held = DispatchSemaphore(value: 0)
         let holder = Task.detached { try await pool.schedule(for: "holder") { _ in held.wait() } }
-        try #require(wait { pool.snapshot.holders.count == 1 })
+        try #require(await eventually { pool.snapshot.holders.count == 1 })
         let start = ContinuousClock.now
         let calls = (0..<6).map { number in
             let deadline = start.advanced(by: .milliseconds(50 + number * 20))

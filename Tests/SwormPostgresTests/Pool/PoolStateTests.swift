@@ -1,4 +1,5 @@
 #if PostgreSQL
+import TestSupport
 import Testing
 
 @testable import SwormPostgres

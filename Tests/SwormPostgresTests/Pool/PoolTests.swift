@@ -46,7 +46,7 @@ struct PoolTests {
                 throw Stop()
             }
         }
-        try pool.withConnection(for: "b") { connection in
+        try pool.withConnection(for: "b") { connection throws in
             #expect(!connection.isInTransaction && connection.interruption == nil && connection.watch == nil)
             #expect(try connection.run("SELECT to_regclass($1)::text", parameters { _ = $0.append("\(database.schema).t") }).isNull(0, column: 0))
         }
@@ -74,7 +74,7 @@ struct PoolTests {
         let pool = pool(1)
         let (order, held) = (SharedList<Int>(), DispatchSemaphore(value: 0))
         let holder = Task.detached { try await pool.schedule(for: "holder") { _ in held.wait() } }
-        try #require(wait { pool.snapshot.holders.count == 1 })
+        try #require(await eventually { pool.snapshot.holders.count == 1 })
         var calls: [Task<Void, any Error>] = []
         for number in 0..<20 {
             if number.isMultiple(of: 2) {
@@ -85,7 +85,7 @@ struct PoolTests {
                         try await Self.onThread { try pool.withConnection(for: "call") { _ in order.append(number) } }
                     })
             }
-            try #require(wait { pool.snapshot.waitingCount == number + 1 })
+            try #require(await eventually { pool.snapshot.waitingCount == number + 1 })
         }
         held.signal()
         for call in calls { try await call.value }
@@ -109,10 +109,10 @@ struct PoolTests {
                 _ = try? connection.run("SELECT pg_sleep(63)")
             }
         }
-        try #require(wait { started.value == 1 })
+        try #require(await eventually { started.value == 1 })
         clock.advance(by: .seconds(3))
         let holder = Task.detached { try await pool.schedule(for: "a second call") { _ in held.wait() } }
-        try #require(wait { pool.snapshot.holders.count == 2 })
+        try #require(await eventually { pool.snapshot.holders.count == 2 })
         let deadlines = [deadline(60), deadline(10), deadline(5)]
         let calls = deadlines.enumerated().map { index, deadline in
             Task.detached { () -> ServerError? in
@@ -126,7 +126,7 @@ struct PoolTests {
                 } catch { return error as? ServerError }
             }
         }
-        try #require(wait { pool.snapshot.waitingCount == 3 && clock.nextAlarm == .seconds(5) })
+        try #require(await eventually { pool.snapshot.waitingCount == 3 && clock.nextAlarm == .seconds(5) })
         clock.advance(by: .seconds(5))
         let late = try #require(await calls[2].value)
         #expect(late.kind == .unavailable)
@@ -148,10 +148,10 @@ struct PoolTests {
         let pool = pool(1)
         let held = DispatchSemaphore(value: 0)
         let holder = Task.detached { try await pool.schedule(for: "holder") { _ in held.wait() } }
-        try #require(wait { pool.snapshot.holders.count == 1 })
+        try #require(await eventually { pool.snapshot.holders.count == 1 })
         let ran = Counter()
         let call = Task.detached { try await pool.schedule(for: "call") { _ in ran.add() } }
-        try #require(wait { pool.snapshot.waitingCount == 1 })
+        try #require(await eventually { pool.snapshot.waitingCount == 1 })
         call.cancel()
         let error = await #expect(throws: ServerError.self) { try await call.value }
         #expect(error?.kind == .cancelled)
@@ -161,7 +161,7 @@ struct PoolTests {
         let waiting = Task.detached {
             try await Self.onThread { try pool.withConnection(for: "call", token: token) { _ in ran.add() } }
         }
-        try #require(wait { pool.snapshot.waitingCount == 1 })
+        try #require(await eventually { pool.snapshot.waitingCount == 1 })
         token.interrupt(.cancelled)
         let second = await #expect(throws: ServerError.self) { try await waiting.value }
         #expect(second?.kind == .cancelled && ran.value == 0)
@@ -179,7 +179,7 @@ struct PoolTests {
                 try connection.run("SELECT pg_sleep(64)")
             }
         }
-        try #require(wait { started.value == 1 })
+        try #require(await eventually { started.value == 1 })
         usleep(20_000)
         call.cancel()
         let error = await #expect(throws: ServerError.self) { _ = try await call.value }

@@ -65,8 +65,7 @@ struct RowBufferTests {
         ]
         for (sql, rule) in wrong {
             let issue = #expect(throws: DecodingFailure.self, "\(sql)") {
-                try buffer("SELECT 7::int8, 1 UNION ALL SELECT 8, 1", [CellRule(.integer), CellRule(.integer)])
-                try buffer("SELECT 9::int8, \(sql)", [CellRule(.integer), rule])
+                _ = try buffer("SELECT 9::int8, \(sql)", [CellRule(.integer), rule])
             }
             #expect(issue?.column == 1 && issue?.rowID == 9, "\(sql)")
         }

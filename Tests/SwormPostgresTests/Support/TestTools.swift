@@ -1,5 +1,6 @@
 #if PostgreSQL
 import Foundation
+import Testing
 
 @testable import SwormPostgres
 
@@ -40,9 +41,9 @@ final class SilentListener {
 
     init() throws {
         #if canImport(Darwin)
-        socket = Foundation.socket(AF_INET, SOCK_STREAM, 0)
+        let descriptor = Foundation.socket(AF_INET, SOCK_STREAM, 0)
         #else
-        socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #endif
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -50,23 +51,39 @@ final class SilentListener {
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let code = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                guard bind(socket, address, length) == 0, listen(socket, 8) == 0 else { return Int32(-1) }
-                return getsockname(socket, address, &length)
+                guard bind(descriptor, address, length) == 0, listen(descriptor, 8) == 0 else { return Int32(-1) }
+                return getsockname(descriptor, address, &length)
             }
         }
-        guard code == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
+        socket = descriptor
         port = Int(UInt16(bigEndian: address.sin_port))
+        guard code == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
     }
 
     deinit { close(socket) }
 }
 
-/// Waits until a condition is true, which another thread brings about.
+/// Expects a condition whose expression the macro cannot take apart, such as a mutating call.
+func expect(_ isTrue: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(isTrue, sourceLocation: sourceLocation)
+}
+
+/// Blocks the thread until a condition is true, which another thread brings about.
 func wait(_ seconds: Double = 10, until condition: () throws -> Bool) rethrows -> Bool {
     let end = ContinuousClock.now.advanced(by: .seconds(seconds))
     while ContinuousClock.now < end {
         if try condition() { return true }
         usleep(2000)
+    }
+    return try condition()
+}
+
+/// Waits until a condition is true, without blocking the thread, which the tasks of the test may need.
+func eventually(_ seconds: Double = 10, _ condition: () throws -> Bool) async throws -> Bool {
+    let end = ContinuousClock.now.advanced(by: .seconds(seconds))
+    while ContinuousClock.now < end {
+        if try condition() { return true }
+        try await Task.sleep(for: .milliseconds(2))
     }
     return try condition()
 }
