@@ -40,12 +40,7 @@ extension PostgresConnection {
             var end = silence
             let stopTime = canceller.stopTime
             if let stopTime { end = stopTime.advanced(by: Self.patience) }
-            // A token may be set while the thread waits; its listener then sends the request, but does not wake the thread.
-            let look = interruption.map { token in
-                let second = ContinuousClock.now.advanced(by: .seconds(1))
-                return stopTime == nil ? min(token.deadline ?? second, second) : second
-            }
-            let limit = [end, look].compactMap(\.self).min()
+            let limit = [end, stopTime == nil ? nextLook : nil].compactMap(\.self).min()
             if Socket.wait(PQsocket(handle), for: events, until: limit) == .ready { return }
             if let end, end.secondsLeft == 0 {
                 isLost = true
@@ -53,6 +48,14 @@ extension PostgresConnection {
                 throw ServerError(.timeout, "the server at \(host) did not answer \(reason); the connection was closed")
             }
         }
+    }
+
+    /// The time at which a wait must look whether the statement is to stop; nil for never.
+    private var nextLook: ContinuousClock.Instant? {
+        // A token may be set while the thread waits; its listener sends the request, but does not wake the thread.
+        guard let interruption else { return nil }
+        let second = ContinuousClock.now.advanced(by: .seconds(1))
+        return min(interruption.deadline ?? second, second)
     }
 
     /// Throws if the work is to stop, before anything is sent.

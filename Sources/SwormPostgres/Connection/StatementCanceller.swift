@@ -15,12 +15,13 @@ package final class StatementCanceller: @unchecked Sendable {
         /// No statement is running.
         case idle
         case running
-        /// A request is about to be sent.
+        /// A request is about to be sent, for the first time or again.
         case requested
         case sending
-        /// The server has received a request.
-        case sent
     }
+
+    /// The time in seconds after which a request is repeated.
+    private static let repetition = 0.1
 
     // A serial queue gets a thread even when the threads of the concurrent ones are all blocked, as by statements.
     private let queue = DispatchQueue(label: "Sworm cancellation")
@@ -30,6 +31,8 @@ package final class StatementCanceller: @unchecked Sendable {
     /// The number of the running statement.
     private var number = 0
     private var requestTime: ContinuousClock.Instant?
+    /// Whether a request to stop the running statement was sent.
+    private var wasSent = false
     private var runningSQL: String?
 
     init(_ connection: OpaquePointer) { cancel = sworm_pq_cancel_create(connection) }
@@ -38,6 +41,8 @@ package final class StatementCanceller: @unchecked Sendable {
 
     /// Stops the running statement, which then fails. Does nothing if no statement is running; a statement that starts
     /// later is not affected.
+    ///
+    /// The request is repeated until the statement ends, because the server ignores one that arrives before the statement.
     package func stop() {
         condition.lock()
         defer { condition.unlock() }
@@ -53,13 +58,15 @@ package final class StatementCanceller: @unchecked Sendable {
         defer { condition.unlock() }
         guard state == .requested, self.number == number, let cancel else { return }
         state = .sending
+        wasSent = true
         condition.unlock()
         // Blocks until the server has passed the request on.
         _ = sworm_pq_cancel_send(cancel)
         condition.lock()
         guard state == .sending, self.number == number else { return }
-        state = .sent
+        state = .requested
         condition.broadcast()
+        queue.asyncAfter(deadline: .now() + Self.repetition) { self.send(number) }
     }
 
     // MARK: The connection's thread
@@ -69,6 +76,7 @@ package final class StatementCanceller: @unchecked Sendable {
             state = .running
             runningSQL = sql
             requestTime = nil
+            wasSent = false
             number += 1
         }
     }
@@ -96,7 +104,7 @@ package final class StatementCanceller: @unchecked Sendable {
         while state == .sending {
             if !condition.wait(until: limit), state == .sending { return .unknown }
         }
-        return state == .sent ? .stopped : .undisturbed
+        return wasSent ? .stopped : .undisturbed
     }
 }
 #endif
