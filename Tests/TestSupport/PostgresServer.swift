@@ -91,7 +91,8 @@ package final class PostgresServer: Sendable {
         if getuid() == 0 { try Self.run("chown", ["postgres", configuration.path]) }
 
         server = try Self.start(
-            Self.asOwner(programs.appending(path: "postgres").path, ["-D", data]), input: FileHandle.nullDevice, log: log)
+            Self.asOwner(programs.appending(path: "postgres").path, ["-D", data]), input: FileHandle.nullDevice,
+            log: log)
         pipe = Pipe()
         let script = """
             read -r _

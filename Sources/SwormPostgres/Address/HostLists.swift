@@ -77,7 +77,8 @@ struct HostLists {
     /// Whether a string is an IP address, which may have a zone.
     static func isAddress(_ text: String) -> Bool {
         var buffer = in6_addr()
-        let address = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false).first.map(String.init) ?? ""
+        let address =
+            text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false).first.map(String.init) ?? ""
         return inet_pton(AF_INET6, address, &buffer) == 1 || inet_pton(AF_INET, text, &buffer) == 1
     }
 }

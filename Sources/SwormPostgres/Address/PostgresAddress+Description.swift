@@ -5,7 +5,8 @@ extension PostgresAddress: CustomStringConvertible, CustomDebugStringConvertible
     /// The address as a URI, without the password and the parameters.
     package var description: String {
         let user = user.map { Self.encoded($0) + "@" } ?? ""
-        return "postgres://\(user)\(hosts.map(\.description).joined(separator: ","))/\(database.map(Self.encoded) ?? "")"
+        return
+            "postgres://\(user)\(hosts.map(\.description).joined(separator: ","))/\(database.map(Self.encoded) ?? "")"
     }
 
     package var debugDescription: String { description }
@@ -23,7 +24,8 @@ extension PostgresAddress.Host: CustomStringConvertible {
     package var description: String {
         let shown = name.isEmpty ? address ?? "" : name
         let isBracketed = shown.contains(":") && HostLists.isAddress(shown)
-        return (isBracketed ? "[\(shown.replacing("%", with: "%25"))]" : PostgresAddress.encoded(shown)) + (port.map { ":\($0)" } ?? "")
+        return (isBracketed ? "[\(shown.replacing("%", with: "%25"))]" : PostgresAddress.encoded(shown))
+            + (port.map { ":\($0)" } ?? "")
     }
 }
 #endif

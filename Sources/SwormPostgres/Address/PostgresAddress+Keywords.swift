@@ -6,7 +6,8 @@ extension PostgresAddress {
         var rest = text[...].utf8
         var number = 0
         guard rest.contains(UInt8(ascii: "=")) else {
-            throw .address("it is neither a URI such as postgres://user@host/database nor a list such as host=… dbname=…")
+            throw .address(
+                "it is neither a URI such as postgres://user@host/database nor a list such as host=… dbname=…")
         }
         while true {
             rest = rest.drop(while: Self.isBlank)

@@ -51,7 +51,9 @@ extension PostgresAddress {
             guard let end = text.firstIndex(of: "]") else { throw .address("an IPv6 address has no closing bracket") }
             name = text[text.index(after: text.startIndex)..<end]
             rest = text[text.index(after: end)...]
-            guard rest.isEmpty || rest.hasPrefix(":") else { throw .address("an IPv6 address is not followed by a port") }
+            guard rest.isEmpty || rest.hasPrefix(":") else {
+                throw .address("an IPv6 address is not followed by a port")
+            }
         } else if let colon = text.firstIndex(of: ":") {
             name = text[..<colon]
             rest = text[colon...]

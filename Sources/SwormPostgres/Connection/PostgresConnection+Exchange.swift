@@ -152,7 +152,8 @@ extension PostgresConnection {
         guard let parameters = statement.parameters else { return }
         guard parameters.count <= Int(UInt16.max), parameters.buffer.count <= WireBuffer.longestValue else {
             throw ServerError(
-                .limit, "a statement takes at most 65535 parameters and a gibibyte of values; send them in parts", sql: sql)
+                .limit, "a statement takes at most 65535 parameters and a gibibyte of values; send them in parts",
+                sql: sql)
         }
     }
 

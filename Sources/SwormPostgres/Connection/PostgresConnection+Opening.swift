@@ -139,7 +139,8 @@ extension PostgresConnection {
         guard version >= oldestVersion else {
             throw ServerError(
                 .notSupported,
-                "the server has version \(version / 10_000) of PostgreSQL; version \(oldestVersion / 10_000) or later is needed")
+                "the server has version \(version / 10_000) of PostgreSQL; version \(oldestVersion / 10_000) or later is needed"
+            )
         }
         let encoding = PQparameterStatus(handle, "server_encoding").map { String(cString: $0) } ?? "unknown"
         guard encoding == "UTF8" else {

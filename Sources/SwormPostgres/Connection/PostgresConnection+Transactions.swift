@@ -26,7 +26,8 @@ extension PostgresConnection {
             let wasSent = pending.isEmpty
             endTransaction()
             guard !wasSent else {
-                throw ServerError(.transaction, "the transaction ended before its end: a statement ended it, or the server did")
+                throw ServerError(
+                    .transaction, "the transaction ended before its end: a statement ended it, or the server did")
             }
             return []
         }
@@ -44,7 +45,8 @@ extension PostgresConnection {
             return results
         } catch var error as ServerError {
             guard isLost else { throw error }
-            error.message = "the connection to the server at \(host) was lost before its answer to COMMIT: \(error.message)"
+            error.message =
+                "the connection to the server at \(host) was lost before its answer to COMMIT: \(error.message)"
             error.kind = .outcomeUnknown
             throw error
         }

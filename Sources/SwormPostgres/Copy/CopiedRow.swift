@@ -53,6 +53,8 @@ package struct CopiedRow: ~Copyable {
         try body(values.indices.contains(column) ? values[column] : nil)
     }
 
-    private static var malformed: ServerError { ServerError(.server, "the server sent a row of COPY in an unknown form") }
+    private static var malformed: ServerError {
+        ServerError(.server, "the server sent a row of COPY in an unknown form")
+    }
 }
 #endif

@@ -26,7 +26,8 @@ extension PostgresPool {
             return (actions, state.holders.isEmpty, false)
         }
         guard !isHolder else {
-            throw ServerError(.misuse, "the calling thread uses a connection; end that call before the connections are closed")
+            throw ServerError(
+                .misuse, "the calling thread uses a connection; end that call before the connections are closed")
         }
         // Each sends a message to the server.
         idle = []
@@ -43,7 +44,8 @@ extension PostgresPool {
         for canceller in cancellers { canceller.stop() }
         throw ServerError(
             .timeout,
-            "after \(Self.text(limit)), \(cancellers.count) calls still used connections to \(address), the slowest one for \(slowest.purpose); their statements were stopped")
+            "after \(Self.text(limit)), \(cancellers.count) calls still used connections to \(address), the slowest one for \(slowest.purpose); their statements were stopped"
+        )
     }
 }
 #endif

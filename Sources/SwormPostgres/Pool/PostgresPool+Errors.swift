@@ -12,7 +12,8 @@ extension PostgresPool {
         let holders = count == 1 ? "the only connection" : "all \(count) connections"
         return ServerError(
             .misuse,
-            "deadlock: \(holders) to \(address) are held by calls that wait for another connection inside of their own, and this call is one of them. Use the connection that the outer call has, end the outer call first, or allow more connections.")
+            "deadlock: \(holders) to \(address) are held by calls that wait for another connection inside of their own, and this call is one of them. Use the connection that the outer call has, end the outer call first, or allow more connections."
+        )
     }
 
     /// Returns the error of a wait that did not end with a connection.
@@ -21,7 +22,8 @@ extension PostgresPool {
     ) -> ServerError {
         switch outcome {
         case .closed: return closedError
-        case .granted, .cancelled: return ServerError(.cancelled, "the call was cancelled while it waited for a connection")
+        case .granted, .cancelled:
+            return ServerError(.cancelled, "the call was cancelled while it waited for a connection")
         case .timedOut(let ahead):
             let (limit, slowest, sql) = withLock { () -> (Int, PoolState.Call?, String?) in
                 let slowest = state.slowest

@@ -49,7 +49,8 @@ extension PostgresPool {
     /// Ends the waits whose time is over.
     private func endLateWaits() {
         let now = clock.now
-        let (actions, closer, next) = withLock { () -> ([@Sendable () -> Void], DispatchSemaphore?, [ContinuousClock.Instant]) in
+        let (actions, closer, next) = withLock {
+            () -> ([@Sendable () -> Void], DispatchSemaphore?, [ContinuousClock.Instant]) in
             let late = state.removeLate(at: now).compactMap { decide($0.ticket, as: .timedOut(ahead: $0.ahead)) }
             guard let closing else { return (late, nil, [state.nextDeadline].compactMap(\.self)) }
             return closing.deadline <= now ? (late, closing.semaphore, []) : (late, nil, [closing.deadline])

@@ -52,7 +52,9 @@ package final class Parameters {
     package func append(_ value: String) -> Bool { append(.text) { $0.putValue(value) } }
 
     /// Appends data. Returns false if they are too long for a message.
-    package func append(_ value: Data) -> Bool { append(.bytea) { buffer in value.withUnsafeBytes { buffer.putValue($0) } } }
+    package func append(_ value: Data) -> Bool {
+        append(.bytea) { buffer in value.withUnsafeBytes { buffer.putValue($0) } }
+    }
 
     /// Appends a date as a `timestamptz`, rounded to the microsecond. Returns false for one out of range.
     package func append(_ value: Date) -> Bool { append(.timestamptz) { $0.putTimestamp(value) } }

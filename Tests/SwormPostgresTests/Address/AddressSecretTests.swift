@@ -22,9 +22,12 @@ struct AddressSecretTests {
         // A password that is not encoded falls apart in each possible way.
         "postgres://ann:hunter2/x@h/db", "postgres://ann:hunter2?x@h/db", "postgres://ann:hunter2?x=y@h/db",
         "postgres://ann:hunter2#x@h/db", "postgres://ann:hunter2@x@h/db", "postgres://ann:hunter2[x@h/db",
-        "postgres://ann:1/hunter2@h/db", "postgres://ann:1/hunter2/db", "postgres://ann:1?hunter2=1", "postgres://ann:x?hunter2",
-        "postgres://ann:1/?hunter2&x", "postgres://hunter2%@h", "postgres://h/hunter2%4", "postgres://h?password=hunter2=",
-        "postgres://h?password=%00hunter2", "password=hunter2\0", "password=x'hunter2 y", "hunter2", "hunter2=x", "x = hunter2",
+        "postgres://ann:1/hunter2@h/db", "postgres://ann:1/hunter2/db", "postgres://ann:1?hunter2=1",
+        "postgres://ann:x?hunter2",
+        "postgres://ann:1/?hunter2&x", "postgres://hunter2%@h", "postgres://h/hunter2%4",
+        "postgres://h?password=hunter2=",
+        "postgres://h?password=%00hunter2", "password=hunter2\0", "password=x'hunter2 y", "hunter2", "hunter2=x",
+        "x = hunter2",
         "port=hunter2", "sslmode=hunter2", "hostaddr=hunter2", "connections=hunter2", "statement_timeout=hunter2",
         "dbname=hunter2=", "schema=hunter2hunter2hunter2hunter2hunter2hunter2hunter2hunter2hunter2hunter2hunter2",
         "host=a,b port=1,2,3 password=hunter2", "service=hunter2", "host='a/hunter2'",
@@ -83,7 +86,8 @@ struct AddressSecretTests {
         for sql in [
             "INSERT INTO t (v) VALUES ($1)", "SELECT $1::int", "SELECT $1::date", "SELECT $1::uuid", "SELECT $1::jsonb",
             "INSERT INTO t (v, n) VALUES ($1 || '!', 7)", "SELECT set_config('work_mem', $1, false)",
-            "SELECT set_config('statement_timeout', $1, true)", "SELECT 1 / length($1::text) - length(repeat($1, 1 << 28))",
+            "SELECT set_config('statement_timeout', $1, true)",
+            "SELECT 1 / length($1::text) - length(repeat($1, 1 << 28))",
             "SELECT to_timestamp($1, 'YYYY')", "SELECT $1::regclass", "SELECT 'a' ~ ('(' || $1)",
         ] {
             let error = try #require(throws: (any Error).self, "\(sql)") { try connection.run(sql, value) }

@@ -56,7 +56,8 @@ struct AddressTests {
 
     @Test func `keywords are read with libpq's quotes`() throws {
         let address = try PostgresAddress(
-            " host = db port=5433\tuser='ann lee' password = 'it\\'s \\\\' dbname=shop\\ two hostaddr='' application_name=''")
+            " host = db port=5433\tuser='ann lee' password = 'it\\'s \\\\' dbname=shop\\ two hostaddr='' application_name=''"
+        )
         #expect(address.hosts == [Host("db", port: 5433)])
         #expect(address.user == "ann lee")
         #expect(password(address) == "it's \\")
@@ -90,7 +91,8 @@ struct AddressTests {
         #expect(address.target == .readWrite)
         #expect(
             address.timeouts
-                == .init(connection: .seconds(7), statement: .milliseconds(1500), lock: .seconds(3), idle: .seconds(120)))
+                == .init(
+                    connection: .seconds(7), statement: .milliseconds(1500), lock: .seconds(3), idle: .seconds(120)))
         let none = try PostgresAddress("connect_timeout=0 statement_timeout=0 lock_timeout=0")
         #expect(none.timeouts == .init(connection: nil, statement: nil, lock: nil))
     }

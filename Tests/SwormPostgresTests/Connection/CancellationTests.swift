@@ -16,7 +16,8 @@ struct CancellationTests {
     private func interrupt(_ token: InterruptToken, whenRunning text: String) throws -> Thread {
         let (other, pid) = (UncheckedBox(try database.connect()), connection.processID)
         let thread = Thread {
-            let sql = "SELECT count(*) FROM pg_stat_activity WHERE pid = \(pid) AND state = 'active' AND query LIKE '\(text)%'"
+            let sql =
+                "SELECT count(*) FROM pg_stat_activity WHERE pid = \(pid) AND state = 'active' AND query LIKE '\(text)%'"
             _ = try? wait { try other.value.integer(sql) == 1 }
             token.interrupt(.cancelled)
         }

@@ -36,7 +36,10 @@ struct LossTests {
         let victim = try database.connect()
         let (other, pid) = (UncheckedBox(try database.connect()), victim.processID)
         let thread = Thread {
-            _ = try? wait { try other.value.integer("SELECT count(*) FROM pg_stat_activity WHERE pid = \(pid) AND query LIKE '%pg_sleep(62)'") == 1 }
+            _ = try? wait {
+                try other.value.integer(
+                    "SELECT count(*) FROM pg_stat_activity WHERE pid = \(pid) AND query LIKE '%pg_sleep(62)'") == 1
+            }
             _ = try? other.value.run("SELECT pg_terminate_backend(\(pid))")
         }
         thread.start()
@@ -83,7 +86,9 @@ struct LossTests {
             thread.start()
             let error = serverError {
                 try victim.transaction(TransactionOptions()) {
-                    for part in 0..<3 { try victim.run("INSERT INTO t VALUES ($1)", integers(Int64(round * 10 + part))) }
+                    for part in 0..<3 {
+                        try victim.run("INSERT INTO t VALUES ($1)", integers(Int64(round * 10 + part)))
+                    }
                 }
             }
             #expect(wait { thread.isFinished })

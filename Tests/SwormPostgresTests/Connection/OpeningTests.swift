@@ -22,7 +22,8 @@ struct OpeningTests {
     }
 
     @Test func `the error of several hosts names each of them`() throws {
-        let error = try #require(serverError { try database.connect { $0.hosts = [.init("/nowhere"), .init("/elsewhere")] } })
+        let error = try #require(
+            serverError { try database.connect { $0.hosts = [.init("/nowhere"), .init("/elsewhere")] } })
         #expect(error.kind == .unavailable)
         #expect(error.message.contains("%2Fnowhere:") && error.message.contains("%2Felsewhere:"))
     }

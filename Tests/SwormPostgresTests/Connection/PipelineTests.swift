@@ -89,7 +89,9 @@ struct PipelineTests {
             counted.append(try? connection.value.integer("SELECT count(*) FROM t"))
         }
         thread.start()
-        let isWaiting = try wait { try other.integer("SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 't'::regclass") == 1 }
+        let isWaiting = try wait {
+            try other.integer("SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 't'::regclass") == 1
+        }
         #expect(isWaiting)
         try other.commit()
         #expect(wait { !counted.elements.isEmpty })
@@ -110,9 +112,11 @@ struct PipelineTests {
     @Test func `a failure behind a savepoint leaves the transaction as it was`() throws {
         try connection.begin(TransactionOptions())
         // The savepoint goes with the beginning of the transaction.
-        #expect(serverError { try connection.runBehindSavepoint(SQLStatement("SELECT 1 / 0")) }?.kind == .divisionByZero)
+        #expect(
+            serverError { try connection.runBehindSavepoint(SQLStatement("SELECT 1 / 0")) }?.kind == .divisionByZero)
         try connection.run(insert(1))
-        #expect(serverError { try connection.runBehindSavepoint(SQLStatement("SELECT 1 / 0")) }?.kind == .divisionByZero)
+        #expect(
+            serverError { try connection.runBehindSavepoint(SQLStatement("SELECT 1 / 0")) }?.kind == .divisionByZero)
         #expect(try connection.runBehindSavepoint(SQLStatement("SELECT 5::bigint")).int64(0, column: 0) == 5)
         try connection.commit()
         #expect(try connection.integer("SELECT count(*) FROM t") == 1)

@@ -76,7 +76,9 @@ struct PreparedStatementTests {
     init() throws { database = try TestDatabase() }
 
     private func prepared(_ text: String, on connection: PostgresConnection) throws -> Int64? {
-        try connection.integer("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%\(text)%' AND statement NOT LIKE '%pg_prepared%'")
+        try connection.integer(
+            "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%\(text)%' AND statement NOT LIKE '%pg_prepared%'"
+        )
     }
 
     @Test func `a statement has a name from its second use on`() throws {
@@ -135,7 +137,9 @@ struct PreparedStatementTests {
         let error = try #require(serverError { try connection.integer("SELECT n FROM t") })
         #expect(error.kind == .conflict && error.isRetryable && error.state == .featureNotSupported)
         connection.rollback()
-        try connection.transaction(TransactionOptions()) { () throws in #expect(try connection.integer("SELECT n FROM t") == nil) }
+        try connection.transaction(TransactionOptions()) { () throws in
+            #expect(try connection.integer("SELECT n FROM t") == nil)
+        }
     }
 
     @Test func `statements that the server has forgotten are prepared again`() throws {
@@ -143,7 +147,9 @@ struct PreparedStatementTests {
         try connection.run("DEALLOCATE ALL")
         #expect(try connection.integer("SELECT 5555::bigint") == 5555)
         try connection.run("DEALLOCATE ALL")
-        try connection.transaction(TransactionOptions()) { () throws in #expect(try connection.integer("SELECT 5555::bigint") == 5555) }
+        try connection.transaction(TransactionOptions()) { () throws in
+            #expect(try connection.integer("SELECT 5555::bigint") == 5555)
+        }
     }
 
     @Test func `statements outlive a rolled back transaction`() throws {

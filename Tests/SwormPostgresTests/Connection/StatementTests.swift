@@ -62,7 +62,8 @@ struct StatementTests {
         #expect(unknown.kind == .statement)
         #expect(unknown.message.hasSuffix("column \"nothing\" does not exist"))
         #expect(serverError { try connection.run("SELECT 1 / 0") }?.kind == .divisionByZero)
-        #expect(serverError { try connection.run("SELECT 2::int ^ 2147483647 * 1e300::float8::int") }?.kind == .overflow)
+        #expect(
+            serverError { try connection.run("SELECT 2::int ^ 2147483647 * 1e300::float8::int") }?.kind == .overflow)
         // The connection can still be used.
         #expect(try connection.integer("SELECT count(*) FROM t") == 1)
     }
@@ -70,7 +71,9 @@ struct StatementTests {
     @Test func `the errors of limits and of permissions say what was exceeded or denied`() throws {
         try connection.run("CREATE TABLE t (s text)")
         try connection.run("CREATE INDEX t_s ON t (s)")
-        let long = parameters { #expect($0.append((0..<5000).map { _ in String(Unicode.Scalar(UInt8.random(in: 33...126))) }.joined())) }
+        let long = parameters {
+            #expect($0.append((0..<5000).map { _ in String(Unicode.Scalar(UInt8.random(in: 33...126))) }.joined()))
+        }
         let limit = try #require(serverError { try connection.run("INSERT INTO t VALUES ($1)", long) })
         #expect(limit.kind == .limit)
         #expect(limit.message.contains("index row size") && limit.message.contains("\"t_s\""))
@@ -110,7 +113,8 @@ struct StatementTests {
         try connection.transaction(TransactionOptions()) {
             for _ in 0..<3 { try connection.run("SELECT generate_series($1, 5)", integers(1)) }
         }
-        let expected = ["BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE"]
+        let expected =
+            ["BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE"]
             + Array(repeating: "SELECT generate_series($1, 5)", count: 3) + ["COMMIT"]
         #expect(seen.elements.map(\.sql) == expected)
         #expect(seen.elements.map(\.rows) == [0, 5, 5, 5, 0])

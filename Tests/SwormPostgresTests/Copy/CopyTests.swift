@@ -13,7 +13,8 @@ struct CopyTests {
     init() throws {
         database = try TestDatabase()
         try database.connection.run(
-            "CREATE TABLE t (i2 smallint, i4 int, i8 bigint, f4 real, f8 float8, b bool, s text, d bytea, u uuid, t timestamptz, n numeric)")
+            "CREATE TABLE t (i2 smallint, i4 int, i8 bigint, f4 real, f8 float8, b bool, s text, d bytea, u uuid, t timestamptz, n numeric)"
+        )
     }
 
     private static let types: [PostgresType] = [
@@ -125,7 +126,9 @@ struct CopyTests {
         }
         #expect(wrong?.kind == .invalidValue)
         #expect(serverError { try connection.copyIn(into: "nowhere", types: []) { _ in } }?.kind == .statement)
-        #expect(serverError { try connection.copyIn(into: "t", types: []) { _ in try connection.run("SELECT 1") } }?.kind == .misuse)
+        #expect(
+            serverError { try connection.copyIn(into: "t", types: []) { _ in try connection.run("SELECT 1") } }?.kind
+                == .misuse)
         #expect(try connection.integer("SELECT count(*) FROM t") == 0)
     }
 
@@ -191,7 +194,9 @@ struct CopyTests {
         }
         #expect(try connection.copyOut(of: "(SELECT 1 WHERE false)") { _ in } == 0)
         #expect(serverError { try connection.copyOut(of: "nowhere") { _ in } }?.kind == .statement)
-        #expect(serverError { try connection.copyOut(of: "(SELECT 1 / (3 - n) FROM generate_series(1, 5) AS n)") { _ in } }?.kind == .divisionByZero)
+        #expect(
+            serverError { try connection.copyOut(of: "(SELECT 1 / (3 - n) FROM generate_series(1, 5) AS n)") { _ in } }?
+                .kind == .divisionByZero)
     }
 }
 #endif

@@ -117,14 +117,18 @@ struct CursorTests {
         #expect(serverError { try connection.run("SELECT 1") }?.kind == .divisionByZero)
         #expect(serverError { try second.next() }?.kind == .divisionByZero)
         connection.rollback()
-        #expect(serverError { try connection.transaction(TransactionOptions()) { try connection.cursor(SQLStatement("nonsense")) } }?.kind == .statement)
+        #expect(
+            serverError {
+                try connection.transaction(TransactionOptions()) { try connection.cursor(SQLStatement("nonsense")) }
+            }?.kind == .statement)
     }
 
     @Test func `a token stops a cursor`() throws {
         let token = InterruptToken()
         connection.interruption = token
         try connection.begin(TransactionOptions())
-        let slow = SQLStatement("SELECT n, CASE WHEN n > 10 THEN pg_sleep(60)::text END FROM generate_series(1, $1) AS n", integers(100))
+        let slow = SQLStatement(
+            "SELECT n, CASE WHEN n > 10 THEN pg_sleep(60)::text END FROM generate_series(1, $1) AS n", integers(100))
         let cursor = try connection.cursor(slow, portion: 10)
         _ = try cursor.next()
         token.interrupt(.cancelled)
@@ -152,14 +156,18 @@ struct CursorTests {
 
     @Test func `no statement runs inside of a stream, and an error of the body ends it`() throws {
         struct Stop: Error {}
-        #expect(serverError { try connection.stream(series(10)) { _ in try connection.run("SELECT 1") } }?.kind == .misuse)
+        #expect(
+            serverError { try connection.stream(series(10)) { _ in try connection.run("SELECT 1") } }?.kind == .misuse)
         for isInTransaction in [false, true] {
             if isInTransaction { try connection.begin(TransactionOptions()) }
             #expect(throws: Stop.self) { try connection.stream(series(100_000)) { _ in throw Stop() } }
             #expect(try connection.integer("SELECT 1::bigint") == 1)
             connection.rollback()
         }
-        #expect(serverError { try connection.stream(SQLStatement("SELECT 1 / (5 - n) FROM generate_series(1, 9) AS n")) { _ in } }?.kind == .divisionByZero)
+        #expect(
+            serverError {
+                try connection.stream(SQLStatement("SELECT 1 / (5 - n) FROM generate_series(1, 9) AS n")) { _ in }
+            }?.kind == .divisionByZero)
         #expect(try connection.integer("SELECT 1::bigint") == 1)
     }
 }

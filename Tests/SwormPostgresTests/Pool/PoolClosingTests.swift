@@ -20,7 +20,10 @@ struct PoolClosingTests {
         let pool = pool(2)
         let pid = try pool.withConnection(for: "a") { $0.processID }
         try pool.close(within: .seconds(5))
-        #expect(try wait { try database.connection.integer("SELECT count(*) FROM pg_stat_activity WHERE pid = \(pid)") == 0 })
+        #expect(
+            try wait {
+                try database.connection.integer("SELECT count(*) FROM pg_stat_activity WHERE pid = \(pid)") == 0
+            })
         #expect(serverError { try pool.withConnection(for: "b") { _ in } }?.message.contains("were closed") == true)
         try pool.close(within: .seconds(5))
     }

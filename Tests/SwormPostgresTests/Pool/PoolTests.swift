@@ -48,7 +48,9 @@ struct PoolTests {
         }
         try pool.withConnection(for: "b") { connection throws in
             #expect(!connection.isInTransaction && connection.interruption == nil && connection.watch == nil)
-            #expect(try connection.run("SELECT to_regclass($1)::text", parameters { _ = $0.append("\(database.schema).t") }).isNull(0, column: 0))
+            #expect(
+                try connection.run("SELECT to_regclass($1)::text", parameters { _ = $0.append("\(database.schema).t") })
+                    .isNull(0, column: 0))
         }
     }
 
@@ -235,7 +237,10 @@ struct PoolTests {
         #expect(try wait { try database.connection.integer(ended) == 0 })
         #expect(try pool.withConnection(for: "b") { try $0.integer("SELECT 1::bigint") } == 1)
         // One that is lost while it is used.
-        #expect(serverError { try pool.withConnection(for: "c") { try $0.run("SELECT pg_terminate_backend(pg_backend_pid())") } }?.kind == .unavailable)
+        #expect(
+            serverError {
+                try pool.withConnection(for: "c") { try $0.run("SELECT pg_terminate_backend(pg_backend_pid())") }
+            }?.kind == .unavailable)
         #expect(try pool.withConnection(for: "d") { try $0.integer("SELECT 1::bigint") } == 1)
     }
 

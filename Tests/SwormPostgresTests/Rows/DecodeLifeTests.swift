@@ -64,7 +64,11 @@ struct DecodeLifeTests {
         for streams in [false, true] {
             let result = try connection.run(sql)
             let issue = #expect(throws: DecodingFailure.self) {
-                if streams { try result.forEach(holderPlan()) { _ = $0.move() } } else { _ = try result.decode(holderPlan()) }
+                if streams {
+                    try result.forEach(holderPlan()) { _ = $0.move() }
+                } else {
+                    _ = try result.decode(holderPlan())
+                }
             }
             #expect(issue?.rowID == 30 && issue?.column == 1)
             #expect(tally.value == 0)
@@ -92,10 +96,15 @@ struct DecodeLifeTests {
         #expect(tally.value == 0)
     }
 
-    @Test func `fields written before the one that fails are released, and the array keeps the rows before it`() throws {
-        struct Row: Sendable { var name = ""; var data = Data(); var more: Data?; var url: URL?; var note: String?; var id = 0 }
+    @Test func `fields written before the one that fails are released, and the array keeps the rows before it`() throws
+    {
+        struct Row: Sendable {
+            var name = ""; var data = Data(); var more: Data?; var url: URL?; var note: String?; var id = 0
+        }
         let plan = RowPlan(
-            ops: [op(1, \Row.name), op(2, \Row.data), op(2, \Row.more), op(3, \Row.url), op(4, \Row.note), op(0, \Row.id)],
+            ops: [
+                op(1, \Row.name), op(2, \Row.data), op(2, \Row.more), op(3, \Row.url), op(4, \Row.note), op(0, \Row.id),
+            ],
             template: Row())
         guard case .bytes = plan.layout.start else {
             Issue.record("the fields cover the struct")
@@ -138,7 +147,8 @@ struct DecodeLifeTests {
         ]
         let values = [
             "true", "2", "3::int2", "4", "5::int8", "0.5::real", "1.25::float8", "7.50", "-8::numeric",
-            "timestamptz '2001-01-01 00:00:08Z'", "'text'", "'\\x0102'::bytea", "uuid '00000000-0000-0000-0000-000000000000'",
+            "timestamptz '2001-01-01 00:00:08Z'", "'text'", "'\\x0102'::bytea",
+            "uuid '00000000-0000-0000-0000-000000000000'",
             "'a:b'", "'\\x01'::bytea", "NULL",
         ]
         let customs: [RowPlan<Row>.Custom] = views.enumerated().map { index, read in
@@ -182,7 +192,8 @@ struct DecodeLifeTests {
         ).decode(plan)
         for (index, row) in rows.enumerated() {
             switch row {
-            case .book(let book): #expect(book.title == "a title of some length \(index + 1)" && book.id == Int64(index + 1))
+            case .book(let book):
+                #expect(book.title == "a title of some length \(index + 1)" && book.id == Int64(index + 1))
             case .author(let author): #expect(author.year == 1901 + index && index % 2 == 0)
             }
         }

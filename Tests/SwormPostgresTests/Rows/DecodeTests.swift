@@ -126,9 +126,11 @@ struct DecodeTests {
 
     @Test func `another type is an error, for every kind and its optional`() throws {
         let wrong: [FieldKind: [String]] = [
-            .bool: ["1", "'t'", "1.5::float8"], .int: ["'12'", "1.5::float8", "1::numeric", "true"], .int64: ["'1'", "now()"],
+            .bool: ["1", "'t'", "1.5::float8"], .int: ["'12'", "1.5::float8", "1::numeric", "true"],
+            .int64: ["'1'", "now()"],
             .int16: ["32768", "-32769", "'1'"], .int32: ["2147483648", "-2147483649", "true"],
-            .float: ["'1.5'", "1e300::float8", "true"], .double: ["'1.5'", "now()"], .date: ["'2001-01-01'", "5", "timestamptz 'infinity'"],
+            .float: ["'1.5'", "1e300::float8", "true"], .double: ["'1.5'", "now()"],
+            .date: ["'2001-01-01'", "5", "timestamptz 'infinity'"],
             .decimal: ["'1,5'", "numeric 'NaN'", "numeric 'Infinity'", "1e200", "1e300::float8"],
             .string: ["1", "1.5", "'\\x61'::bytea", "'{}'::jsonb"], .data: ["'a'", "1", "gen_random_uuid()"],
             .uuid: ["'00112233-4455-6677-8899-AABBCCDDEEFF'", "'\\x00'::bytea", "1"],
@@ -160,20 +162,24 @@ struct DecodeTests {
         let plan = RowPlan(
             ops: [op(0, \All.double), op(1, \All.decimal), op(2, \All.float), op(3, \All.date), op(4, \All.int)],
             template: All())
-        let sql = "SELECT 3::int8, 0.1::float8, 16777217::int4, -5::float8, 7::int2 UNION ALL SELECT 4, 0.2::float8, 1, 0, 8"
+        let sql =
+            "SELECT 3::int8, 0.1::float8, 16777217::int4, -5::float8, 7::int2 UNION ALL SELECT 4, 0.2::float8, 1, 0, 8"
         let row = try #require(try decode(sql, plan).first)
         #expect(row.double == 3)
         #expect(row.decimal == Decimal(string: "0.1"))
         #expect(row.float == 16_777_216)
         #expect(row.date == Date(timeIntervalSinceReferenceDate: -5))
         #expect(row.int == 7)
-        let sums = try decode("SELECT sum(n), 12::int8, avg(n), 1::float8, count(*) FROM generate_series(1, 4) AS n", plan)
+        let sums = try decode(
+            "SELECT sum(n), 12::int8, avg(n), 1::float8, count(*) FROM generate_series(1, 4) AS n", plan)
         #expect(sums.first?.double == 10 && sums.first?.float == 2.5 && sums.first?.decimal == 12)
     }
 
     @Test func `zero, the empty string and empty data are values`() throws {
         let plan = RowPlan(
-            ops: [op(0, \Maybe.int), op(1, \Maybe.string), op(2, \Maybe.data), op(3, \Maybe.bool), op(4, \Maybe.decimal)],
+            ops: [
+                op(0, \Maybe.int), op(1, \Maybe.string), op(2, \Maybe.data), op(3, \Maybe.bool), op(4, \Maybe.decimal),
+            ],
             template: Maybe())
         let row = try #require(try decode("SELECT 0, '', ''::bytea, false, 0.00", plan).first)
         #expect(row.int == 0 && row.string == "" && row.data == Data() && row.bool == false && row.decimal == 0)

@@ -23,7 +23,8 @@ struct RowBufferTests {
                 12.50::numeric, 7::numeric, NULL::text, 3::int8
             """,
             [
-                CellRule(.integer), CellRule(.integer), CellRule(.real), CellRule(.real), CellRule(.text), CellRule(.blob),
+                CellRule(.integer), CellRule(.integer), CellRule(.real), CellRule(.real), CellRule(.text),
+                CellRule(.blob),
                 CellRule(.uuid), CellRule(.number), CellRule(.number), CellRule(.text), CellRule(.real),
             ])
         #expect(buffer.count == 1 && buffer.stride == 11)
@@ -58,7 +59,8 @@ struct RowBufferTests {
 
     @Test func `a value that breaks its rule is an error with its row and column`() throws {
         let wrong: [(String, CellRule)] = [
-            ("NULL::int", CellRule(.integer, allowsNull: false)), ("'1'", CellRule(.integer)), ("1.5", CellRule(.integer)),
+            ("NULL::int", CellRule(.integer, allowsNull: false)), ("'1'", CellRule(.integer)),
+            ("1.5", CellRule(.integer)),
             ("1.5::float8", CellRule(.integer)), ("1", CellRule(.text)), ("'a'", CellRule(.blob)),
             ("'\\x01'::bytea", CellRule(.uuid)), ("numeric 'NaN'", CellRule(.number)), ("'x'", CellRule(.number)),
             ("timestamptz 'infinity'", CellRule(.real)), ("'{}'::jsonb", CellRule(.any)), ("'x'", CellRule(.real)),

@@ -18,7 +18,9 @@ struct DateFormatTests {
     }
 
     @Test func `the ends of the calendar are exact`() throws {
-        for date in [Date.distantPast, .distantFuture, Date(timeIntervalSince1970: 0), Date(timeIntervalSinceReferenceDate: 0)] {
+        for date in [
+            Date.distantPast, .distantFuture, Date(timeIntervalSince1970: 0), Date(timeIntervalSinceReferenceDate: 0),
+        ] {
             let seconds = date.timeIntervalSinceReferenceDate
             #expect(Wire.seconds(try #require(Wire.microseconds(seconds))) == seconds)
         }
@@ -51,7 +53,8 @@ struct DateFormatTests {
     @Test(.needsServer, arguments: ["4713-12-01 00:00:00 BC", "294276-12-31 23:59:59.999999"])
     func `the oldest and the last date of the server are read`(text: String) throws {
         let result = try TestDatabase().connection.run(
-            "SELECT t, extract(epoch FROM t)::float8 FROM (SELECT '\(text)'::timestamptz AT TIME ZONE 'UTC' AT TIME ZONE 'UTC' AS t) AS d")
+            "SELECT t, extract(epoch FROM t)::float8 FROM (SELECT '\(text)'::timestamptz AT TIME ZONE 'UTC' AT TIME ZONE 'UTC' AS t) AS d"
+        )
         let seconds = try #require(try result.double(0, column: 1))
         let date = try #require(try result.date(0, column: 0))
         #expect(abs(date.timeIntervalSince1970 - seconds) < 0.01)
