@@ -4,39 +4,39 @@ struct AddressParameter: Sendable {
     let name: String
     /// The values that the parameter accepts, for messages.
     let expectation: String
-    /// Changes an address. Returns false if the value is not accepted.
-    let apply: @Sendable (inout PostgresAddress, inout HostLists, String) -> Bool
+    /// Changes the address of a reader. Returns false if the value is not accepted.
+    let apply: @Sendable (inout AddressReader, String) -> Bool
 
     static let all: [String: AddressParameter] = Dictionary(
         uniqueKeysWithValues: (hosts + own + durations + passed).map { ($0.name, $0) })
 
     private static let hosts: [AddressParameter] = [
-        AddressParameter(name: "host", expectation: "names, IP addresses or folders of sockets") { $1.readNames($2) },
-        AddressParameter(name: "hostaddr", expectation: "IP addresses") { $1.readAddresses($2) },
-        AddressParameter(name: "port", expectation: "numbers from 1 to 65535") { $1.readPorts($2) },
+        AddressParameter(name: "host", expectation: "names, IP addresses or folders of sockets") { $0.readNames($1) },
+        AddressParameter(name: "hostaddr", expectation: "IP addresses") { $0.readAddresses($1) },
+        AddressParameter(name: "port", expectation: "numbers from 1 to 65535") { $0.readPorts($1) },
     ]
 
     private static let own: [AddressParameter] = [
-        AddressParameter(name: "dbname", expectation: "a name") { address, _, value in
-            address.database = value.isEmpty ? nil : value
+        AddressParameter(name: "dbname", expectation: "a name") { reader, value in
+            reader.address.database = value.isEmpty ? nil : value
             // libpq would read such a name as an address of its own.
             return !value.contains("=") && !value.contains("://")
         },
-        AddressParameter(name: "user", expectation: "a name") { address, _, value in
-            address.user = value.isEmpty ? nil : value
+        AddressParameter(name: "user", expectation: "a name") { reader, value in
+            reader.address.user = value.isEmpty ? nil : value
             return true
         },
-        AddressParameter(name: "password", expectation: "a password") { address, _, value in
-            address.password = value.isEmpty ? .standard : .fixed(value)
+        AddressParameter(name: "password", expectation: "a password") { reader, value in
+            reader.address.password = value.isEmpty ? .standard : .fixed(value)
             return true
         },
-        AddressParameter(name: "schema", expectation: "a name of at most 63 bytes") { address, _, value in
-            address.schema = value
+        AddressParameter(name: "schema", expectation: "a name of at most 63 bytes") { reader, value in
+            reader.address.schema = value
             return (1...63).contains(value.utf8.count)
         },
-        AddressParameter(name: "connections", expectation: "a number from 1 to 10000") { address, _, value in
+        AddressParameter(name: "connections", expectation: "a number from 1 to 10000") { reader, value in
             guard let count = Int(value), (1...10_000).contains(count) else { return false }
-            address.connections = count
+            reader.address.connections = count
             return true
         },
         choice("pooler") { $0.pooler = $1 },
@@ -47,9 +47,9 @@ struct AddressParameter: Sendable {
 
     private static let durations: [AddressParameter] = [
         AddressParameter(name: "connect_timeout", expectation: "a number of seconds, or 0 for none") {
-            address, _, value in
+            reader, value in
             guard let seconds = Int(value), (0...86_400).contains(seconds) else { return false }
-            address.timeouts.connection = seconds == 0 ? nil : .seconds(seconds)
+            reader.address.timeouts.connection = seconds == 0 ? nil : .seconds(seconds)
             return true
         },
         duration("statement_timeout") { $0.statement = $1 },
@@ -64,29 +64,29 @@ struct AddressParameter: Sendable {
         "ssl_min_protocol_version", "sslcert", "sslcertmode", "sslcrl", "sslcrldir", "sslkey", "sslpassword",
         "sslrootcert", "sslsni", "tcp_user_timeout",
     ].map { name in
-        AddressParameter(name: name, expectation: "a value that libpq accepts") { address, _, value in
-            address.parameters[name] = value
+        AddressParameter(name: name, expectation: "a value that libpq accepts") { reader, value in
+            reader.address.parameters[name] = value
             return true
         }
     }
 
     private static func choice<Value>(
-        _ name: String, _ set: @escaping @Sendable (inout PostgresAddress, Value) -> Void
+        _ name: String, set: @escaping @Sendable (inout PostgresAddress, Value) -> Void
     ) -> AddressParameter where Value: RawRepresentable<String> & CaseIterable & Sendable {
         let values = Value.allCases.map(\.rawValue).joined(separator: ", ")
-        return AddressParameter(name: name, expectation: "one of \(values)") { address, _, value in
+        return AddressParameter(name: name, expectation: "one of \(values)") { reader, value in
             guard let value = Value(rawValue: value) else { return false }
-            set(&address, value)
+            set(&reader.address, value)
             return true
         }
     }
 
     /// A duration as PostgreSQL's settings have it: milliseconds, or a number with a unit.
     private static func duration(
-        _ name: String, _ set: @escaping @Sendable (inout PostgresAddress.Timeouts, Duration?) -> Void
+        _ name: String, set: @escaping @Sendable (inout PostgresAddress.Timeouts, Duration?) -> Void
     ) -> AddressParameter {
         let expectation = "a number of milliseconds, or a number with ms, s, min or h, or 0 for none"
-        return AddressParameter(name: name, expectation: expectation) { address, _, value in
+        return AddressParameter(name: name, expectation: expectation) { reader, value in
             let digits = value.prefix { $0.isASCII && $0.isNumber }
             guard let number = Int(digits), number <= 86_400_000 else { return false }
             let units = ["": 1, "ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000]
@@ -94,7 +94,7 @@ struct AddressParameter: Sendable {
             // The server's settings are numbers of 32 bits.
             let milliseconds = number * unit
             guard milliseconds <= Int(Int32.max) else { return false }
-            set(&address.timeouts, number == 0 ? nil : .milliseconds(milliseconds))
+            set(&reader.address.timeouts, number == 0 ? nil : .milliseconds(milliseconds))
             return true
         }
     }

@@ -23,7 +23,7 @@ extension PostgresAddress.Host: CustomStringConvertible {
     /// The host as in a URI.
     package var description: String {
         let shown = name.isEmpty ? address ?? "" : name
-        let isBracketed = shown.contains(":") && HostLists.isAddress(shown)
+        let isBracketed = shown.contains(":") && AddressReader.isAddress(shown)
         return (isBracketed ? "[\(shown.replacing("%", with: "%25"))]" : PostgresAddress.encoded(shown))
             + (port.map { ":\($0)" } ?? "")
     }

@@ -8,7 +8,7 @@ extension PostgresAddress {
     /// The variables are read here, and not by libpq, because hosts are encrypted by default and sockets are not.
     func resolvedHosts(_ environment: [String: String] = ProcessInfo.processInfo.environment) throws -> [Host] {
         if hosts.contains(where: { !$0.name.isEmpty || $0.address != nil }) { return hosts }
-        var lists = HostLists()
+        var lists = AddressReader()
         guard environment["PGHOST"].map({ lists.readNames($0) }) ?? true,
             environment["PGHOSTADDR"].map({ lists.readAddresses($0) }) ?? true,
             environment["PGPORT"].map({ lists.readPorts($0) }) ?? true

@@ -117,15 +117,7 @@ package struct PostgresAddress: Sendable {
     ///
     /// - Throws: ``ServerError`` of the kind `address`, which contains no part of the text.
     package init(_ text: String) throws(ServerError) {
-        self.init(hosts: [])
-        var lists = HostLists()
-        let scheme = text.prefix { $0 != ":" }.lowercased()
-        if scheme == "postgres" || scheme == "postgresql" {
-            try readURI(text, &lists)
-        } else {
-            try readKeywords(text, &lists)
-        }
-        hosts = try lists.hosts()
+        self = try AddressReader.address(of: text)
     }
 }
 

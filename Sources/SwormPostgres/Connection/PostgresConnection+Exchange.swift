@@ -17,7 +17,7 @@ extension PostgresConnection {
         /// The index of the caller's statement; nil for a statement of the driver.
         let index: Int?
 
-        init(_ statement: SQLStatement, _ action: Action, index: Int?) {
+        init(_ statement: SQLStatement, action: Action = .run, index: Int? = nil) {
             self.statement = statement
             self.action = action
             self.index = index
@@ -42,7 +42,7 @@ extension PostgresConnection {
     /// Runs a closure that sends statements and receives their answers.
     ///
     /// - Parameter sql: The text of a statement, for messages of other threads.
-    func running<R>(_ sql: String, _ body: () throws -> R) throws -> R {
+    func running<R>(_ sql: String, body: () throws -> R) throws -> R {
         canceller.begin(sql)
         defer { endStatement() }
         return try body()
@@ -88,7 +88,7 @@ extension PostgresConnection {
         var found: PostgresResult?
         var failure: ServerError?
         do {
-            try takeResults(of: answer.command, &found, &failure)
+            try takeResults(of: answer.command, found: &found, failure: &failure)
             if let failure { throw failure }
             guard let found else { throw ServerError(.server, "the server sent no result") }
             answer.outcome = .success(found)
@@ -106,9 +106,9 @@ extension PostgresConnection {
         try flush()
         var found: PostgresResult?
         var failure: ServerError?
-        try takeResults(of: command, &found, &failure)
+        try takeResults(of: command, found: &found, failure: &failure)
         if let failure { throw failure }
-        report(command, found, since: start)
+        report(command, result: found, since: start)
         return command.index == nil ? [] : [found].compactMap(\.self)
     }
 
@@ -122,10 +122,10 @@ extension PostgresConnection {
         var failure: ServerError?
         for command in commands {
             var found: PostgresResult?
-            try takeResults(of: command, &found, &failure)
+            try takeResults(of: command, found: &found, failure: &failure)
             if let found {
                 note(command)
-                report(command, found, since: start)
+                report(command, result: found, since: start)
                 if start != nil { start = .now }
                 if command.index != nil, !command.isPreparation { results.append(found) }
             }
@@ -177,10 +177,10 @@ extension PostgresConnection {
 
     /// Receives the results of a command: its rows, or its failure, of which the first one counts.
     func takeResults(
-        of command: Command, _ found: inout PostgresResult?, _ failure: inout ServerError?
+        of command: Command, found: inout PostgresResult?, failure: inout ServerError?
     ) throws {
         do {
-            while let result = try nextResult() { try take(result, of: command, &found, &failure) }
+            while let result = try nextResult() { try take(result, of: command, found: &found, failure: &failure) }
         } catch {
             // An error of the server says more than the loss of the connection that follows it.
             if isLost, let failure { throw failure }
@@ -189,7 +189,7 @@ extension PostgresConnection {
     }
 
     func take(
-        _ result: OpaquePointer, of command: Command, _ found: inout PostgresResult?, _ failure: inout ServerError?
+        _ result: OpaquePointer, of command: Command, found: inout PostgresResult?, failure: inout ServerError?
     ) throws {
         switch PQresultStatus(result) {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: found = PostgresResult(result)
@@ -229,7 +229,7 @@ extension PostgresConnection {
         if case .prepare(let name) = command.action { cache.didPrepare(command.statement.shape, as: name) }
     }
 
-    func report(_ command: Command, _ result: PostgresResult?, since start: ContinuousClock.Instant?) {
+    func report(_ command: Command, result: PostgresResult?, since start: ContinuousClock.Instant?) {
         guard let watch, let start, !command.isPreparation else { return }
         watch.report(
             RunStatement(

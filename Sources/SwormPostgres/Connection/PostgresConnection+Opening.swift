@@ -67,7 +67,7 @@ extension PostgresConnection {
 
     private static func start(_ keywords: [(name: String, value: String)]) -> OpaquePointer? {
         func withTerminated<R>(
-            _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> R
+            _ strings: [String], body: (UnsafePointer<UnsafePointer<CChar>?>?) -> R
         ) -> R {
             let copies = strings.map { strdup($0) }
             defer { for copy in copies { free(copy) } }
@@ -154,7 +154,7 @@ extension PostgresConnection {
     private func setTimeouts() throws {
         guard address.pooler == .none else { return }
         let timeouts = TransactionOptions.settings(address.timeouts)
-        _ = try exchange(timeouts.map { Command(.command("SET " + $0), .run, index: nil) })
+        _ = try exchange(timeouts.map { Command(.command("SET " + $0)) })
     }
 }
 #endif

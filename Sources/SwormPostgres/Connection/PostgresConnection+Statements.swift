@@ -4,8 +4,8 @@ import CSwormPQ
 extension PostgresConnection {
     /// Runs a statement and returns its result.
     @discardableResult
-    package func run(_ sql: String, _ parameters: Parameters? = nil) throws -> PostgresResult {
-        try run(SQLStatement(sql, parameters))
+    package func run(_ sql: String, with parameters: Parameters? = nil) throws -> PostgresResult {
+        try run(SQLStatement(sql, with: parameters))
     }
 
     /// Runs a statement and returns its result.
@@ -41,7 +41,7 @@ extension PostgresConnection {
                 throw conflict
             }
             // Nothing of the transaction has happened yet, so it begins once more.
-            if hasTransaction { _ = try exchange([Command(.command("ROLLBACK"), .run, index: nil)]) }
+            if hasTransaction { _ = try exchange([Command(.command("ROLLBACK"))]) }
             return try exchange(commands(for: statements, after: beginning))
         }
     }
@@ -56,7 +56,7 @@ extension PostgresConnection {
         }
         // Outside of a transaction, a failure harms nothing.
         if !hasTransaction, cache.removed.count >= Self.removedLimit {
-            let commands = cache.takeRemoved().map { Command(.command("DEALLOCATE \($0)"), .run, index: nil) }
+            let commands = cache.takeRemoved().map { Command(.command("DEALLOCATE \($0)")) }
             do { _ = try exchange(commands) } catch { try requireUsable() }
         }
     }
@@ -87,27 +87,27 @@ extension PostgresConnection {
         var commands: [Command] = []
         if hasTransaction, !hasFailedTransaction {
             let unused = unusedCursors.filter(\.scope.exists)
-            commands = unused.map { Command(.command("CLOSE \($0.name)"), .run, index: nil) }
+            commands = unused.map { Command(.command("CLOSE \($0.name)")) }
             unusedCursors = []
         }
-        commands += beginning.map { Command($0, .run, index: nil) }
+        commands += beginning.map { Command($0) }
         var prepared: [StatementShape: String] = [:]
         for (index, statement) in statements.enumerated() {
             guard statement.isPreparable else {
-                commands.append(Command(statement, .run, index: index))
+                commands.append(Command(statement, index: index))
                 continue
             }
             if let name = prepared[statement.shape] {
-                commands.append(Command(statement, .runPrepared(name), index: index))
+                commands.append(Command(statement, action: .runPrepared(name), index: index))
                 continue
             }
             switch cache.way(of: statement.shape) {
-            case .unnamed: commands.append(Command(statement, .run, index: index))
-            case .prepared(let name): commands.append(Command(statement, .runPrepared(name), index: index))
+            case .unnamed: commands.append(Command(statement, index: index))
+            case .prepared(let name): commands.append(Command(statement, action: .runPrepared(name), index: index))
             case .prepare(let name):
                 prepared[statement.shape] = name
-                commands.append(Command(statement, .prepare(name), index: index))
-                commands.append(Command(statement, .runPrepared(name), index: index))
+                commands.append(Command(statement, action: .prepare(name), index: index))
+                commands.append(Command(statement, action: .runPrepared(name), index: index))
             }
         }
         return commands

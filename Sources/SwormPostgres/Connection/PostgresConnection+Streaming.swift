@@ -10,7 +10,7 @@ extension PostgresConnection {
     ///
     /// - Parameter rows: The number of rows of a part.
     package func stream(
-        _ statement: SQLStatement, rows: Int = 256, _ body: (PostgresResult) throws -> Void
+        _ statement: SQLStatement, rows: Int = 256, body: (PostgresResult) throws -> Void
     ) throws {
         try prepareToSend([statement])
         let beginning = pending
@@ -26,14 +26,14 @@ extension PostgresConnection {
             for (index, command) in commands.enumerated() {
                 var found: PostgresResult?
                 guard index == commands.count - 1 else {
-                    try takeResults(of: command, &found, &failure)
+                    try takeResults(of: command, found: &found, failure: &failure)
                     if found != nil { note(command) }
                     continue
                 }
                 _ = sworm_pq_receive_in_parts(handle, Int32(clamping: max(1, rows)))
                 while let result = try nextResult() {
                     guard sworm_pq_is_part(result) == 1 else {
-                        try take(result, of: command, &found, &failure)
+                        try take(result, of: command, found: &found, failure: &failure)
                         continue
                     }
                     let part = PostgresResult(result)

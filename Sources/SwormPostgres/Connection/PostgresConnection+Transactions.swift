@@ -61,7 +61,7 @@ extension PostgresConnection {
             do {
                 try? receiveAnswer()
                 pending = []
-                if hasTransaction { _ = try exchange([Command(.command("ROLLBACK"), .run, index: nil)]) }
+                if hasTransaction { _ = try exchange([Command(.command("ROLLBACK"))]) }
             } catch {
                 isLost = true
             }
@@ -80,7 +80,7 @@ extension PostgresConnection {
     }
 
     /// Runs the body in a transaction, and rolls it back if the body throws or the commit fails.
-    package func transaction<R>(_ options: TransactionOptions, _ body: () throws -> R) throws -> R {
+    package func transaction<R>(_ options: TransactionOptions, body: () throws -> R) throws -> R {
         try begin(options)
         do {
             let result = try body()
@@ -135,7 +135,7 @@ extension PostgresConnection {
                 try? receiveAnswer()
                 pending = []
                 let commands = ["ROLLBACK TO SAVEPOINT", "RELEASE SAVEPOINT"].map {
-                    Command(.command("\($0) \(scope.name)"), .run, index: nil)
+                    Command(.command("\($0) \(scope.name)"))
                 }
                 _ = try exchange(commands)
             } catch {

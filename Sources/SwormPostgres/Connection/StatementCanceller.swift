@@ -84,7 +84,7 @@ package final class StatementCanceller: @unchecked Sendable {
     /// The text of the running statement, for messages; nil if no statement is running. Any thread may ask.
     package var sql: String? { condition.withLock { state == .idle ? nil : runningSQL } }
 
-    /// The time of the request to stop the running statement; nil if there is none.
+    /// The time of the request to stop the running statement; nil without a request.
     var stopTime: ContinuousClock.Instant? { condition.withLock { requestTime } }
 
     /// The end of a statement, as seen by the requests to stop it.

@@ -54,7 +54,7 @@ package struct TransactionOptions: Sendable, Hashable {
             }
             calls.append("pg_catalog.set_config($\(parameters.count - 1), $\(parameters.count), true)")
         }
-        return statements + [SQLStatement("SELECT " + calls.joined(separator: ", "), parameters)]
+        return statements + [SQLStatement("SELECT " + calls.joined(separator: ", "), with: parameters)]
     }
 
     /// Returns timeouts as assignments to the server's settings.

@@ -49,7 +49,7 @@ package struct CopiedRow: ~Copyable {
     package var count: Int { values.count }
 
     /// Calls the closure with the bytes of a value in the form of its type; nil for NULL.
-    package func withBytes<R>(_ column: Int, _ body: (UnsafeRawBufferPointer?) throws -> R) rethrows -> R {
+    package func withBytes<R>(_ column: Int, body: (UnsafeRawBufferPointer?) throws -> R) rethrows -> R {
         try body(values.indices.contains(column) ? values[column] : nil)
     }
 

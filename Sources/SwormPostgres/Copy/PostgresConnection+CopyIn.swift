@@ -31,7 +31,7 @@ extension PostgresConnection {
                 throw error
             }
             try endCopy(statement, reason: nil)
-            report(Command(statement, .run, index: 0), nil, since: start)
+            report(Command(statement, index: 0), result: nil, since: start)
             return writer.rowCount
         }
     }
@@ -44,18 +44,18 @@ extension PostgresConnection {
         if !pending.isEmpty {
             let beginning = pending
             pending = []
-            _ = try exchange(beginning.map { Command($0, .run, index: nil) })
+            _ = try exchange(beginning.map { Command($0) })
         }
         return watch == nil ? nil : .now
     }
 
     func sendCopy(_ statement: SQLStatement, expecting status: ExecStatusType) throws {
-        try send(Command(statement, .run, index: 0))
+        try send(Command(statement, index: 0))
         try flush()
         guard let result = try nextResult() else { throw lost() }
         guard PQresultStatus(result) != status else { return PQclear(result) }
         defer { PQclear(result) }
-        let failure = failure(result, of: Command(statement, .run, index: 0))
+        let failure = failure(result, of: Command(statement, index: 0))
         while let rest = try nextResult() { PQclear(rest) }
         throw failure
     }
@@ -65,7 +65,7 @@ extension PostgresConnection {
         try flush()
         var found: PostgresResult?
         var failure: ServerError?
-        try takeResults(of: Command(statement, .run, index: 0), &found, &failure)
+        try takeResults(of: Command(statement, index: 0), found: &found, failure: &failure)
         if let failure { throw failure }
     }
 }

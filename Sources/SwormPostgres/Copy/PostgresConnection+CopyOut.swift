@@ -37,9 +37,9 @@ extension PostgresConnection {
             }
             var found: PostgresResult?
             var failure: ServerError?
-            try takeResults(of: Command(statement, .run, index: 0), &found, &failure)
+            try takeResults(of: Command(statement, index: 0), found: &found, failure: &failure)
             if let error = bodyFailure ?? failure { throw error }
-            report(Command(statement, .run, index: 0), found, since: start)
+            report(Command(statement, index: 0), result: found, since: start)
             return count
         }
     }

@@ -60,7 +60,7 @@ package final class PostgresCursor {
 
     private func askAhead(after portion: PostgresResult?) throws {
         guard portion?.rowCount == self.portion else { return closeOnServer() }
-        answer = try connection.ask(.init(.command("FETCH FORWARD \(self.portion) FROM \(name)"), .run, index: 0))
+        answer = try connection.ask(.init(.command("FETCH FORWARD \(self.portion) FROM \(name)"), index: 0))
     }
 
     /// Ends the cursor, so that it has no more rows.
@@ -88,7 +88,7 @@ extension PostgresConnection {
 extension SQLStatement {
     /// The declaration of a cursor for a query.
     fileprivate static func cursor(_ name: String, of statement: SQLStatement) -> SQLStatement {
-        .command("DECLARE \(name) NO SCROLL CURSOR FOR \(statement.sql)", statement.parameters)
+        .command("DECLARE \(name) NO SCROLL CURSOR FOR \(statement.sql)", with: statement.parameters)
     }
 }
 #endif

@@ -15,11 +15,11 @@ extension PostgresPool {
     ) throws -> R {
         let pooled = try take(for: purpose, until: deadline ?? standardDeadline, token: token)
         defer { giveBack(pooled) }
-        return try call(body, with: pooled, token)
+        return try call(body, with: pooled, token: token)
     }
 
     private func call<R>(
-        _ body: (PostgresConnection) throws -> R, with pooled: PooledConnection, _ token: InterruptToken?
+        _ body: (PostgresConnection) throws -> R, with pooled: PooledConnection, token: InterruptToken?
     ) throws -> R {
         guard let connection = pooled.connection else { throw closedError }
         connection.interruption = token
@@ -46,7 +46,7 @@ extension PostgresPool {
                         return continuation.resume(throwing: failure(outcome, since: start, until: deadline))
                     }
                     all[number].worker.run { [self] in
-                        continuation.resume(with: result(of: body, on: number, token))
+                        continuation.resume(with: result(of: body, on: number, token: token))
                     }
                 }
                 if let ticket, wait.isCancelled(notingTicket: ticket) { cancel(ticket) }
@@ -59,12 +59,12 @@ extension PostgresPool {
 
     /// Runs a closure with a granted connection on the calling thread, and returns the connection.
     private func result<R>(
-        of body: (PostgresConnection) throws -> R, on number: Int, _ token: InterruptToken
+        of body: (PostgresConnection) throws -> R, on number: Int, token: InterruptToken
     ) -> Result<R, any Error> {
         Result {
             let pooled = try ready(number)
             defer { giveBack(pooled) }
-            return try call(body, with: pooled, token)
+            return try call(body, with: pooled, token: token)
         }
     }
 

@@ -95,7 +95,7 @@ package final class PostgresPool: @unchecked Sendable {
     /// - Returns: The waiting request, or nil if the request does not wait.
     func admit(
         _ call: PoolState.Call, until deadline: ContinuousClock.Instant,
-        _ action: @escaping @Sendable (Outcome) -> Void
+        action: @escaping @Sendable (Outcome) -> Void
     ) -> PoolState.Ticket? {
         let answer = withLock {
             let answer = state.request(call, until: deadline)

@@ -13,7 +13,7 @@ extension PostgresResult {
 
     /// Calls the closure with the bytes of a value, or nil for NULL, which are valid for its duration.
     package func withBytes<R>(
-        _ row: Int, column: Int, _ body: (UnsafeRawBufferPointer?) throws -> R
+        _ row: Int, column: Int, body: (UnsafeRawBufferPointer?) throws -> R
     ) rethrows -> R {
         guard !isNull(row, column: column) else { return try body(nil) }
         let (row, column) = (Int32(truncatingIfNeeded: row), Int32(truncatingIfNeeded: column))
@@ -22,11 +22,11 @@ extension PostgresResult {
     }
 
     package func bool(_ row: Int, column: Int) throws(DecodingFailure) -> Bool? {
-        try value(row, column, .bool, as: .optionalBool) { $0.count == 1 ? $0[0] != 0 : nil }
+        try value(row, column: column, in: .bool, as: .optionalBool) { $0.count == 1 ? $0[0] != 0 : nil }
     }
 
     package func int64(_ row: Int, column: Int) throws(DecodingFailure) -> Int64? {
-        try value(row, column, .integer, as: .optionalInt64) { bytes in
+        try value(row, column: column, in: .integer, as: .optionalInt64) { bytes in
             bytes.baseAddress.flatMap { Wire.integer($0, length: Int32(clamping: bytes.count)) }
         }
     }
@@ -36,38 +36,38 @@ extension PostgresResult {
     }
 
     package func double(_ row: Int, column: Int) throws(DecodingFailure) -> Double? {
-        try value(row, column, .real, as: .optionalDouble) { bytes in
+        try value(row, column: column, in: .real, as: .optionalDouble) { bytes in
             bytes.baseAddress.flatMap { Wire.real($0, length: Int32(clamping: bytes.count)) }
         }
     }
 
     package func date(_ row: Int, column: Int) throws(DecodingFailure) -> Date? {
-        try value(row, column, .timestamp, as: .optionalDate) { bytes in
+        try value(row, column: column, in: .timestamp, as: .optionalDate) { bytes in
             bytes.baseAddress.flatMap { Wire.timestamp($0, length: Int32(clamping: bytes.count)) }
                 .map { Date(timeIntervalSinceReferenceDate: $0) }
         }
     }
 
     package func decimal(_ row: Int, column: Int) throws(DecodingFailure) -> Decimal? {
-        try value(row, column, .numeric, as: .optionalDecimal) { NumericFormat.decimal($0) }
+        try value(row, column: column, in: .numeric, as: .optionalDecimal) { NumericFormat.decimal($0) }
     }
 
     package func string(_ row: Int, column: Int) throws(DecodingFailure) -> String? {
-        try value(row, column, .text, as: .optionalString) { String(decoding: $0, as: UTF8.self) }
+        try value(row, column: column, in: .text, as: .optionalString) { String(decoding: $0, as: UTF8.self) }
     }
 
     package func data(_ row: Int, column: Int) throws(DecodingFailure) -> Data? {
-        try value(row, column, .bytes, as: .optionalData) { Data($0) }
+        try value(row, column: column, in: .bytes, as: .optionalData) { Data($0) }
     }
 
     package func uuid(_ row: Int, column: Int) throws(DecodingFailure) -> UUID? {
-        try value(row, column, .uuid, as: .optionalUUID) { UUID(bytes: $0) }
+        try value(row, column: column, in: .uuid, as: .optionalUUID) { UUID(bytes: $0) }
     }
 
     /// Returns the text of a `jsonb`, whose first byte is the version of its form.
     package func json(_ row: Int, column: Int) throws(DecodingFailure) -> String? {
         let isJSON = type(ofColumn: column) == .jsonb
-        return try checked(row, column, as: .optionalString) { bytes in
+        return try checked(row, column: column, as: .optionalString) { bytes in
             isJSON && bytes.first == 1 ? String(decoding: bytes.dropFirst(), as: UTF8.self) : nil
         }
     }
@@ -76,10 +76,12 @@ extension PostgresResult {
     ///
     /// - Parameter read: Reads the bytes of an element of the given type; nil for bytes of another form.
     func array<Element>(
-        _ row: Int, column: Int, of type: PostgresType, _ read: (UnsafeRawBufferPointer) -> Element?
+        _ row: Int, column: Int, of type: PostgresType, read: (UnsafeRawBufferPointer) -> Element?
     ) throws(DecodingFailure) -> [Element?]? {
         let isArray = self.type(ofColumn: column).element == type
-        return try checked(row, column, as: .custom) { isArray ? WireArray.elements($0, of: type, read) : nil }
+        return try checked(row, column: column, as: .custom) {
+            isArray ? WireArray.elements($0, of: type, read: read) : nil
+        }
     }
 
     package func int64s(_ row: Int, column: Int) throws(DecodingFailure) -> [Int64?]? {
@@ -99,14 +101,14 @@ extension PostgresResult {
     // MARK: Checks
 
     private func value<Value>(
-        _ row: Int, _ column: Int, _ form: ValueForm, as kind: FieldKind, _ read: (UnsafeRawBufferPointer) -> Value?
+        _ row: Int, column: Int, in form: ValueForm, as kind: FieldKind, read: (UnsafeRawBufferPointer) -> Value?
     ) throws(DecodingFailure) -> Value? {
         let fits = self.form(ofColumn: Int32(clamping: column)) == form
-        return try checked(row, column, as: kind) { fits ? read($0) : nil }
+        return try checked(row, column: column, as: kind) { fits ? read($0) : nil }
     }
 
     private func checked<Value>(
-        _ row: Int, _ column: Int, as kind: FieldKind, _ read: (UnsafeRawBufferPointer) -> Value?
+        _ row: Int, column: Int, as kind: FieldKind, read: (UnsafeRawBufferPointer) -> Value?
     ) throws(DecodingFailure) -> Value? {
         let (isNull, value) = withBytes(row, column: column) { bytes in (bytes == nil, bytes.flatMap(read)) }
         if value == nil, !isNull {

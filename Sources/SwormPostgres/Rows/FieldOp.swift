@@ -14,11 +14,11 @@ struct FieldOp {
         column = op.column
         kind = op.kind
         form = result.form(ofColumn: op.column)
-        fits = Self.fits(form, kind)
+        fits = Self.fits(form, in: kind)
         offset = op.offset
     }
 
-    private static func fits(_ form: ValueForm, _ kind: FieldKind) -> Bool {
+    private static func fits(_ form: ValueForm, in kind: FieldKind) -> Bool {
         switch kind {
         case .bool, .optionalBool: form == .bool
         case .int, .int16, .int32, .int64, .optionalInt, .optionalInt16, .optionalInt32, .optionalInt64:

@@ -43,7 +43,7 @@ extension PostgresResult {
     ///
     /// Unsafe: the body must move the value out exactly once. The body gets an address instead of a value, because
     /// passing a value of an unknown type to a closure that knows the type would copy it.
-    package func forEach<T>(_ plan: borrowing RowPlan<T>, _ body: (UnsafeMutablePointer<T>) throws -> Void) throws {
+    package func forEach<T>(_ plan: borrowing RowPlan<T>, body: (UnsafeMutablePointer<T>) throws -> Void) throws {
         guard rowCount > 0 else { return }
         let scratch = UnsafeMutablePointer<T>.allocate(capacity: 1)
         defer { scratch.deallocate() }

@@ -29,7 +29,7 @@ struct ResultBufferBuilder: ~Copyable {
         guard let payloads, let tags else { throw Self.outOfMemory }
         let forms = (0..<stride).map { column in
             let form = result.form(ofColumn: Int32(truncatingIfNeeded: column))
-            return Self.fits(form, rules[column].kind) ? form : .unknown
+            return Self.fits(form, in: rules[column].kind) ? form : .unknown
         }
         try forms.withUnsafeBufferPointer { forms in
             var cell = rows * stride
@@ -38,8 +38,9 @@ struct ResultBufferBuilder: ~Copyable {
                     let rule = rules[column]
                     guard
                         let tag = try write(
-                            result, row, Int32(truncatingIfNeeded: column), as: forms[column], rule, &payloads[cell])
-                    else { throw Self.failure(result, row: row, column: column, rule) }
+                            result, row: row, column: Int32(truncatingIfNeeded: column), as: forms[column], rule: rule,
+                            to: &payloads[cell])
+                    else { throw Self.failure(result, row: row, column: column, rule: rule) }
                     tags[cell] = tag.rawValue
                     cell += 1
                 }
@@ -51,8 +52,8 @@ struct ResultBufferBuilder: ~Copyable {
     /// Writes a value, and returns its class; nil if it does not fit.
     @inline(__always)
     private mutating func write(
-        _ result: PostgresResult, _ row: Int32, _ column: Int32, as form: ValueForm, _ rule: CellRule,
-        _ payload: inout UInt64
+        _ result: PostgresResult, row: Int32, column: Int32, as form: ValueForm, rule: CellRule,
+        to payload: inout UInt64
     ) throws -> StorageClass? {
         let length = PQgetlength(result.pointer, row, column)
         guard length > 0 || PQgetisnull(result.pointer, row, column) == 0 else {
@@ -84,14 +85,14 @@ struct ResultBufferBuilder: ~Copyable {
             payload = try put(UnsafeRawBufferPointer(start: start, count: Int(length)))
             return .blob
         case .numeric:
-            return try writeNumber(UnsafeRawBufferPointer(start: start, count: Int(length)), rule, &payload)
+            return try writeNumber(UnsafeRawBufferPointer(start: start, count: Int(length)), rule: rule, to: &payload)
         case .unknown: return nil
         }
     }
 
     @inline(never)
     private mutating func writeNumber(
-        _ bytes: UnsafeRawBufferPointer, _ rule: CellRule, _ payload: inout UInt64
+        _ bytes: UnsafeRawBufferPointer, rule: CellRule, to payload: inout UInt64
     ) throws -> StorageClass? {
         guard var text = NumericFormat.text(bytes) else { return nil }
         if let value = Int64(text) {
@@ -125,7 +126,7 @@ struct ResultBufferBuilder: ~Copyable {
 
     // MARK: Rules
 
-    private static func fits(_ form: ValueForm, _ kind: CellKind) -> Bool {
+    private static func fits(_ form: ValueForm, in kind: CellKind) -> Bool {
         switch form {
         case .bool: kind == .integer || kind == .any
         case .integer, .numeric: kind.takesIntegers
@@ -139,7 +140,7 @@ struct ResultBufferBuilder: ~Copyable {
     }
 
     private static func failure(
-        _ result: PostgresResult, row: Int32, column: Int, _ rule: CellRule
+        _ result: PostgresResult, row: Int32, column: Int, rule: CellRule
     ) -> DecodingFailure {
         result.failure(
             row: row, column: Int32(truncatingIfNeeded: column),

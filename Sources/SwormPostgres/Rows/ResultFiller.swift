@@ -41,7 +41,7 @@ struct ResultFiller {
         let pointer = pointer
 
         @inline(__always)
-        func store<Value>(_ value: Value, _ field: UnsafeMutableRawPointer) {
+        func store<Value>(_ value: Value, in field: UnsafeMutableRawPointer) {
             if initializes {
                 field.initializeMemory(as: Value.self, to: value)
             } else {
@@ -49,15 +49,15 @@ struct ResultFiller {
             }
         }
         @inline(__always)
-        func require<Value>(_ value: Value?, _ field: UnsafeMutableRawPointer) -> Bool {
+        func require<Value>(_ value: Value?, in field: UnsafeMutableRawPointer) -> Bool {
             guard let value else { return false }
-            store(value, field)
+            store(value, in: field)
             return true
         }
         @inline(__always)
-        func allow<Value>(_ value: Value?, _ field: UnsafeMutableRawPointer, isNull: Bool) -> Bool {
+        func allow<Value>(_ value: Value?, in field: UnsafeMutableRawPointer, isNull: Bool) -> Bool {
             if value == nil, !isNull { return false }
-            store(value, field)
+            store(value, in: field)
             return true
         }
 
@@ -71,32 +71,32 @@ struct ResultFiller {
                 start: isNull || !op.fits ? nil : PQgetvalue(pointer, row, op.column), length: length, form: op.form)
             let isWritten: Bool
             switch op.kind {
-            case .bool: isWritten = require(value.bool, field)
-            case .int: isWritten = require(value.integer() as Int?, field)
-            case .int16: isWritten = require(value.integer() as Int16?, field)
-            case .int32: isWritten = require(value.integer() as Int32?, field)
-            case .int64: isWritten = require(value.int64, field)
-            case .float: isWritten = require(value.float, field)
-            case .double: isWritten = require(value.double, field)
-            case .decimal: isWritten = require(value.decimal, field)
-            case .date: isWritten = require(value.date, field)
-            case .string: isWritten = require(value.string, field)
-            case .data: isWritten = require(value.data, field)
-            case .uuid: isWritten = require(value.uuid, field)
-            case .url: isWritten = require(value.url, field)
-            case .optionalBool: isWritten = allow(value.bool, field, isNull: isNull)
-            case .optionalInt: isWritten = allow(value.integer() as Int?, field, isNull: isNull)
-            case .optionalInt16: isWritten = allow(value.integer() as Int16?, field, isNull: isNull)
-            case .optionalInt32: isWritten = allow(value.integer() as Int32?, field, isNull: isNull)
-            case .optionalInt64: isWritten = allow(value.int64, field, isNull: isNull)
-            case .optionalFloat: isWritten = allow(value.float, field, isNull: isNull)
-            case .optionalDouble: isWritten = allow(value.double, field, isNull: isNull)
-            case .optionalDecimal: isWritten = allow(value.decimal, field, isNull: isNull)
-            case .optionalDate: isWritten = allow(value.date, field, isNull: isNull)
-            case .optionalString: isWritten = allow(value.string, field, isNull: isNull)
-            case .optionalData: isWritten = allow(value.data, field, isNull: isNull)
-            case .optionalUUID: isWritten = allow(value.uuid, field, isNull: isNull)
-            case .optionalURL: isWritten = allow(value.url, field, isNull: isNull)
+            case .bool: isWritten = require(value.bool, in: field)
+            case .int: isWritten = require(value.integer() as Int?, in: field)
+            case .int16: isWritten = require(value.integer() as Int16?, in: field)
+            case .int32: isWritten = require(value.integer() as Int32?, in: field)
+            case .int64: isWritten = require(value.int64, in: field)
+            case .float: isWritten = require(value.float, in: field)
+            case .double: isWritten = require(value.double, in: field)
+            case .decimal: isWritten = require(value.decimal, in: field)
+            case .date: isWritten = require(value.date, in: field)
+            case .string: isWritten = require(value.string, in: field)
+            case .data: isWritten = require(value.data, in: field)
+            case .uuid: isWritten = require(value.uuid, in: field)
+            case .url: isWritten = require(value.url, in: field)
+            case .optionalBool: isWritten = allow(value.bool, in: field, isNull: isNull)
+            case .optionalInt: isWritten = allow(value.integer() as Int?, in: field, isNull: isNull)
+            case .optionalInt16: isWritten = allow(value.integer() as Int16?, in: field, isNull: isNull)
+            case .optionalInt32: isWritten = allow(value.integer() as Int32?, in: field, isNull: isNull)
+            case .optionalInt64: isWritten = allow(value.int64, in: field, isNull: isNull)
+            case .optionalFloat: isWritten = allow(value.float, in: field, isNull: isNull)
+            case .optionalDouble: isWritten = allow(value.double, in: field, isNull: isNull)
+            case .optionalDecimal: isWritten = allow(value.decimal, in: field, isNull: isNull)
+            case .optionalDate: isWritten = allow(value.date, in: field, isNull: isNull)
+            case .optionalString: isWritten = allow(value.string, in: field, isNull: isNull)
+            case .optionalData: isWritten = allow(value.data, in: field, isNull: isNull)
+            case .optionalUUID: isWritten = allow(value.uuid, in: field, isNull: isNull)
+            case .optionalURL: isWritten = allow(value.url, in: field, isNull: isNull)
             case .custom: isWritten = true
             }
             guard isWritten else { return index }

@@ -17,7 +17,7 @@ package final class Parameters {
     package var count: Int { types.count }
 
     /// Appends a parameter that the body writes with its length.
-    private func append(_ type: PostgresType, _ write: (inout WireBuffer) -> Bool) -> Bool {
+    private func append(_ type: PostgresType, write: (inout WireBuffer) -> Bool) -> Bool {
         let offset = buffer.count
         guard write(&buffer) else {
             buffer.removeAll(from: offset)
@@ -28,7 +28,7 @@ package final class Parameters {
         return true
     }
 
-    private func always(_ type: PostgresType, _ write: (inout WireBuffer) -> Void) {
+    private func always(_ type: PostgresType, write: (inout WireBuffer) -> Void) {
         _ = append(type) { buffer in
             write(&buffer)
             return true
@@ -87,7 +87,7 @@ package final class Parameters {
     ///   - write: Writes an element with its length.
     private func append<Element>(
         array elements: some Collection<Element?>, of type: PostgresType,
-        _ write: (inout WireBuffer, Element) -> Bool
+        write: (inout WireBuffer, Element) -> Bool
     ) -> Bool {
         guard let arrayType = type.array else { return false }
         return append(arrayType) { buffer in

@@ -7,19 +7,19 @@ package struct SQLStatement {
     /// Whether the statement may be prepared when it is run again.
     let isPreparable: Bool
 
-    package init(_ sql: String, _ parameters: Parameters? = nil) {
-        self.init(sql, parameters, isPreparable: true)
+    package init(_ sql: String, with parameters: Parameters? = nil) {
+        self.init(sql, with: parameters, isPreparable: true)
     }
 
-    private init(_ sql: String, _ parameters: Parameters?, isPreparable: Bool) {
+    private init(_ sql: String, with parameters: Parameters?, isPreparable: Bool) {
         self.sql = sql
         self.parameters = parameters
         self.isPreparable = isPreparable
     }
 
     /// Creates a statement that the server need not plan, such as one that begins a transaction.
-    static func command(_ sql: String, _ parameters: Parameters? = nil) -> SQLStatement {
-        SQLStatement(sql, parameters, isPreparable: false)
+    static func command(_ sql: String, with parameters: Parameters? = nil) -> SQLStatement {
+        SQLStatement(sql, with: parameters, isPreparable: false)
     }
 
     var shape: StatementShape { StatementShape(sql: sql, types: parameters?.types ?? []) }

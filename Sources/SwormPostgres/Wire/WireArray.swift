@@ -4,7 +4,7 @@ enum WireArray {
     /// Appends an array of one dimension without its length. Returns false if an element cannot be written.
     static func write<Element>(
         _ elements: some Collection<Element>, of type: PostgresType, to buffer: inout WireBuffer,
-        _ write: (inout WireBuffer, Element) -> Bool
+        write: (inout WireBuffer, Element) -> Bool
     ) -> Bool {
         writeHeader(count: elements.count, of: type, to: &buffer)
         for element in elements where !write(&buffer, element) { return false }
@@ -25,7 +25,7 @@ enum WireArray {
     /// Returns the elements, nil for each that is NULL; nil for bytes of another form, for more than one dimension, and if
     /// an element cannot be read.
     static func elements<Element>(
-        _ bytes: UnsafeRawBufferPointer, of type: PostgresType, _ read: (UnsafeRawBufferPointer) -> Element?
+        _ bytes: UnsafeRawBufferPointer, of type: PostgresType, read: (UnsafeRawBufferPointer) -> Element?
     ) -> [Element?]? {
         var offset = 0
         func number() -> Int? {

@@ -82,7 +82,7 @@ struct AddressSecretTests {
         let connection = try TestDatabase().connection
         try connection.run("CREATE TEMP TABLE t (v text UNIQUE, n int CHECK (n < 5), d date)")
         let value = parameters { #expect($0.append("hunter2")) }
-        try connection.run("INSERT INTO t (v) VALUES ($1)", value)
+        try connection.run("INSERT INTO t (v) VALUES ($1)", with: value)
         for sql in [
             "INSERT INTO t (v) VALUES ($1)", "SELECT $1::int", "SELECT $1::date", "SELECT $1::uuid", "SELECT $1::jsonb",
             "INSERT INTO t (v, n) VALUES ($1 || '!', 7)", "SELECT set_config('work_mem', $1, false)",
@@ -90,7 +90,7 @@ struct AddressSecretTests {
             "SELECT 1 / length($1::text) - length(repeat($1, 1 << 28))",
             "SELECT to_timestamp($1, 'YYYY')", "SELECT $1::regclass", "SELECT 'a' ~ ('(' || $1)",
         ] {
-            let error = try #require(throws: (any Error).self, "\(sql)") { try connection.run(sql, value) }
+            let error = try #require(throws: (any Error).self, "\(sql)") { try connection.run(sql, with: value) }
             for text in texts(of: error) { #expect(!text.contains("hunter2"), "\(sql)") }
         }
     }

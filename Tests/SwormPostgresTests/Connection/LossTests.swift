@@ -16,7 +16,8 @@ struct LossTests {
     }
 
     private func terminate(_ victim: PostgresConnection) throws {
-        try connection.run("SELECT pg_terminate_backend($1::int)", parameters { $0.append(Int32(victim.processID)) })
+        try connection.run(
+            "SELECT pg_terminate_backend($1::int)", with: parameters { $0.append(Int32(victim.processID)) })
         let sql = "SELECT count(*) FROM pg_stat_activity WHERE pid = \(victim.processID)"
         #expect(try wait { try connection.integer(sql) == 0 })
     }
@@ -87,7 +88,7 @@ struct LossTests {
             let error = serverError {
                 try victim.transaction(TransactionOptions()) {
                     for part in 0..<3 {
-                        try victim.run("INSERT INTO t VALUES ($1)", integers(Int64(round * 10 + part)))
+                        try victim.run("INSERT INTO t VALUES ($1)", with: integers(Int64(round * 10 + part)))
                     }
                 }
             }

@@ -14,7 +14,9 @@ struct PipelineTests {
         try database.connection.run("CREATE TABLE t (n bigint UNIQUE)")
     }
 
-    private func insert(_ number: Int64) -> SQLStatement { SQLStatement("INSERT INTO t VALUES ($1)", integers(number)) }
+    private func insert(_ number: Int64) -> SQLStatement {
+        SQLStatement("INSERT INTO t VALUES ($1)", with: integers(number))
+    }
 
     @Test func `the results come in the order of the statements`() throws {
         let results = try connection.run([insert(1), insert(2), SQLStatement("SELECT n FROM t ORDER BY n"), insert(3)])
@@ -102,7 +104,7 @@ struct PipelineTests {
         // More than the buffers of both sides hold, in both directions.
         let text = String(repeating: "x", count: 100_000)
         let statements = (0..<300).map { _ in
-            SQLStatement("SELECT $1, repeat('y', 100000)", parameters { #expect($0.append(text)) })
+            SQLStatement("SELECT $1, repeat('y', 100000)", with: parameters { #expect($0.append(text)) })
         }
         let results = try connection.run(statements)
         #expect(results.count == 300)

@@ -89,7 +89,7 @@ struct PreparedStatementTests {
     }
 
     @Test func `a statement that occurs twice in one trip is prepared once`() throws {
-        let statement = SQLStatement("SELECT $1 + 8888", integers(2))
+        let statement = SQLStatement("SELECT $1 + 8888", with: integers(2))
         for _ in 0..<3 {
             let results = try connection.run([statement, statement, statement])
             #expect(try results.map { try $0.int64(0, column: 0) } == [8890, 8890, 8890])

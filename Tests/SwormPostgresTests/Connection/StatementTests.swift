@@ -52,7 +52,7 @@ struct StatementTests {
     @Test func `an error has the server's code and names`() throws {
         try connection.run("CREATE TABLE t (n bigint CONSTRAINT t_key UNIQUE, r bigint NOT NULL DEFAULT 0)")
         try connection.run("INSERT INTO t VALUES (1)")
-        let unique = try #require(serverError { try connection.run("INSERT INTO t VALUES ($1)", integers(1)) })
+        let unique = try #require(serverError { try connection.run("INSERT INTO t VALUES ($1)", with: integers(1)) })
         #expect(unique.kind == .uniqueViolation && unique.state == .uniqueViolation)
         #expect(unique.constraint == "t_key" && unique.table == "t" && unique.schema == database.schema)
         #expect(unique.sql == "INSERT INTO t VALUES ($1)")
@@ -74,7 +74,7 @@ struct StatementTests {
         let long = parameters {
             #expect($0.append((0..<5000).map { _ in String(Unicode.Scalar(UInt8.random(in: 33...126))) }.joined()))
         }
-        let limit = try #require(serverError { try connection.run("INSERT INTO t VALUES ($1)", long) })
+        let limit = try #require(serverError { try connection.run("INSERT INTO t VALUES ($1)", with: long) })
         #expect(limit.kind == .limit)
         #expect(limit.message.contains("index row size") && limit.message.contains("\"t_s\""))
         try connection.run("CREATE ROLE \(database.schema)_guest")
@@ -89,7 +89,7 @@ struct StatementTests {
         #expect(try connection.run("").rowCount == 0)
         #expect(serverError { try connection.run("SELECT 1\0") }?.kind == .misuse)
         let many = parameters { parameters in for number in 0..<65_536 { parameters.append(Int64(number)) } }
-        #expect(serverError { try connection.run("SELECT 1", many) }?.kind == .limit)
+        #expect(serverError { try connection.run("SELECT 1", with: many) }?.kind == .limit)
         let most = parameters { parameters in for number in 0..<65_535 { parameters.append(Int64(number)) } }
         #expect(try connection.integer("SELECT $1 + $65535", most) == 65_534)
         #expect(serverError { try connection.run("SELECT 1; SELECT 2") }?.state?.rawValue == "42601")
@@ -98,7 +98,7 @@ struct StatementTests {
     @Test func `large values go both ways`() throws {
         let data = Data((0..<20_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         let parameters = parameters { #expect($0.append(data)) }
-        #expect(try connection.run("SELECT $1", parameters).data(0, column: 0) == data)
+        #expect(try connection.run("SELECT $1", with: parameters).data(0, column: 0) == data)
     }
 
     @Test func `notices are dropped`() throws {
@@ -111,7 +111,7 @@ struct StatementTests {
         let seen = SharedList<RunStatement>()
         connection.watch = StatementWatch { seen.append($0) }
         try connection.transaction(TransactionOptions()) {
-            for _ in 0..<3 { try connection.run("SELECT generate_series($1, 5)", integers(1)) }
+            for _ in 0..<3 { try connection.run("SELECT generate_series($1, 5)", with: integers(1)) }
         }
         let expected =
             ["BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE"]

@@ -15,7 +15,9 @@ struct TransactionTests {
         try database.connection.run("CREATE TABLE t (n bigint UNIQUE)")
     }
 
-    private func insert(_ number: Int64) throws { try connection.run("INSERT INTO t VALUES ($1)", integers(number)) }
+    private func insert(_ number: Int64) throws {
+        try connection.run("INSERT INTO t VALUES ($1)", with: integers(number))
+    }
     private var numbers: [Int64?] { get throws { try connection.integers("SELECT n FROM t ORDER BY n") } }
 
     @Test func `a transaction is committed, or rolled back by an error`() throws {

@@ -13,7 +13,7 @@ struct CursorTests {
     init() throws { database = try TestDatabase() }
 
     private func series(_ count: Int) -> SQLStatement {
-        SQLStatement("SELECT n FROM generate_series(1, $1) AS n", integers(Int64(count)))
+        SQLStatement("SELECT n FROM generate_series(1, $1) AS n", with: integers(Int64(count)))
     }
 
     private func rest(of cursor: PostgresCursor) throws -> [Int64?] {
@@ -103,7 +103,7 @@ struct CursorTests {
     }
 
     @Test func `an error in a later portion is thrown by the cursor, or by the statement that meets it`() throws {
-        let failing = SQLStatement("SELECT 100 / (25 - n) FROM generate_series(1, $1) AS n", integers(100))
+        let failing = SQLStatement("SELECT 100 / (25 - n) FROM generate_series(1, $1) AS n", with: integers(100))
         try connection.begin(TransactionOptions())
         let first = try connection.cursor(failing, portion: 10)
         #expect(serverError { try rest(of: first) }?.kind == .divisionByZero)
@@ -128,7 +128,8 @@ struct CursorTests {
         connection.interruption = token
         try connection.begin(TransactionOptions())
         let slow = SQLStatement(
-            "SELECT n, CASE WHEN n > 10 THEN pg_sleep(60)::text END FROM generate_series(1, $1) AS n", integers(100))
+            "SELECT n, CASE WHEN n > 10 THEN pg_sleep(60)::text END FROM generate_series(1, $1) AS n",
+            with: integers(100))
         let cursor = try connection.cursor(slow, portion: 10)
         _ = try cursor.next()
         token.interrupt(.cancelled)

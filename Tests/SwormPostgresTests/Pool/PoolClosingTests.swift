@@ -111,7 +111,7 @@ struct PoolClosingTests {
             Task.detached {
                 try await pool.schedule(for: "call") { connection in
                     try connection.transaction(TransactionOptions(.readCommitted)) {
-                        try connection.run("INSERT INTO \(schema).t VALUES ($1)", integers(Int64(number)))
+                        try connection.run("INSERT INTO \(schema).t VALUES ($1)", with: integers(Int64(number)))
                         try connection.run("SELECT pg_sleep(0.002)")
                     }
                 }

@@ -49,8 +49,10 @@ struct PoolTests {
         try pool.withConnection(for: "b") { connection throws in
             #expect(!connection.isInTransaction && connection.interruption == nil && connection.watch == nil)
             #expect(
-                try connection.run("SELECT to_regclass($1)::text", parameters { _ = $0.append("\(database.schema).t") })
-                    .isNull(0, column: 0))
+                try connection.run(
+                    "SELECT to_regclass($1)::text", with: parameters { _ = $0.append("\(database.schema).t") }
+                )
+                .isNull(0, column: 0))
         }
     }
 

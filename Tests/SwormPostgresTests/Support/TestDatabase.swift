@@ -59,11 +59,11 @@ final class TestDatabase {
 extension PostgresConnection {
     /// The first column of the first row.
     func integer(_ sql: String, _ parameters: Parameters? = nil) throws -> Int64? {
-        try run(sql, parameters).int64(0, column: 0)
+        try run(sql, with: parameters).int64(0, column: 0)
     }
 
     func string(_ sql: String, _ parameters: Parameters? = nil) throws -> String? {
-        try run(sql, parameters).string(0, column: 0)
+        try run(sql, with: parameters).string(0, column: 0)
     }
 
     /// The first column of all rows.

@@ -38,7 +38,7 @@ struct DateFormatTests {
         for _ in 0..<200 {
             let date = Date(timeIntervalSinceReferenceDate: Double.random(in: -6e10...6e10, using: &random).rounded())
             let parameters = parameters { #expect($0.append(date)) }
-            let result = try database.connection.run("SELECT $1, extract(epoch FROM $1)::float8", parameters)
+            let result = try database.connection.run("SELECT $1, extract(epoch FROM $1)::float8", with: parameters)
             #expect(try result.date(0, column: 0) == date)
             #expect(try result.double(0, column: 1) == date.timeIntervalSince1970)
         }

@@ -15,7 +15,7 @@ struct WireFormatTests {
     private func row(_ append: (Parameters) -> Void) throws -> PostgresResult {
         let parameters = parameters(append)
         let list = (1...parameters.count).map { "$\($0)" }.joined(separator: ", ")
-        return try connection.run("SELECT \(list)", parameters)
+        return try connection.run("SELECT \(list)", with: parameters)
     }
 
     @Test func `random numbers come back`() throws {
@@ -73,7 +73,7 @@ struct WireFormatTests {
             let text = (random.chance(50) ? "-" : "") + digits + "e\(exponent)"
             let value = try #require(Decimal(string: text))
             let parameters = parameters { #expect($0.append(value)) }
-            let result = try connection.run("SELECT $1, $1::text, $1 = '\(text)'::numeric", parameters)
+            let result = try connection.run("SELECT $1, $1::text, $1 = '\(text)'::numeric", with: parameters)
             #expect(try result.decimal(0, column: 0) == value, "\(text)")
             #expect(try result.bool(0, column: 2) == true, "\(text)")
             let own = result.withBytes(0, column: 0) { bytes in bytes.flatMap { NumericFormat.text($0) } }
@@ -154,7 +154,7 @@ struct WireFormatTests {
             #expect($0.append([Date(timeIntervalSinceReferenceDate: 0)] as [Date?]))
         }
         let sql = "SELECT $1::text, $2::text, $3::text, ($4)[1] = '2001-01-01 00:00:00Z'"
-        let result = try connection.run(sql, parameters)
+        let result = try connection.run(sql, with: parameters)
         #expect(try result.string(0, column: 0) == "{1.5,NULL}")
         #expect(try result.string(0, column: 1) == "{-0.00012,NULL}")
         #expect(try result.string(0, column: 2) == "{\"\\\\x00ff\"}")

@@ -1,8 +1,8 @@
 #if PostgreSQL
-extension PostgresAddress {
+extension AddressReader {
     /// Reads `host=db user=shop password='it''s'`, with libpq's rules: blanks around `=` are ignored, a value with blanks is
     /// written in single quotes, and a backslash precedes a quote or a backslash.
-    mutating func readKeywords(_ text: String, _ lists: inout HostLists) throws(ServerError) {
+    mutating func readKeywords(_ text: String) throws(ServerError) {
         var rest = text[...].utf8
         var number = 0
         guard rest.contains(UInt8(ascii: "=")) else {
@@ -24,7 +24,7 @@ extension PostgresAddress {
             guard !value.contains(0), let decoded = String(validating: value, as: UTF8.self) else {
                 throw .address("its parameter number \(number) contains NUL")
             }
-            try set(String(Substring(name)), number: number, to: decoded, &lists)
+            try set(String(Substring(name)), number: number, to: decoded)
         }
     }
 

@@ -1,13 +1,31 @@
 #if PostgreSQL
 import Foundation
 
-/// The hosts of an address while it is read, in libpq's three lists.
-struct HostLists {
+/// A reader of addresses.
+struct AddressReader {
+    /// The address so far, without its hosts.
+    var address = PostgresAddress(hosts: [])
+    // The hosts, in libpq's three lists.
     var names: [String]?
     var addresses: [String]?
     var ports: [Int?]?
 
-    /// Returns the hosts.
+    /// Reads an address as a URI or in libpq's keyword form.
+    ///
+    /// - Throws: ``ServerError``, which contains no part of the text.
+    static func address(of text: String) throws(ServerError) -> PostgresAddress {
+        var reader = AddressReader()
+        let scheme = text.prefix { $0 != ":" }.lowercased()
+        if scheme == "postgres" || scheme == "postgresql" {
+            try reader.readURI(text)
+        } else {
+            try reader.readKeywords(text)
+        }
+        reader.address.hosts = try reader.hosts()
+        return reader.address
+    }
+
+    /// Returns the hosts of the lists.
     ///
     /// - Throws: ``ServerError`` if the lists differ in length.
     func hosts() throws(ServerError) -> [PostgresAddress.Host] {

@@ -1,10 +1,10 @@
 #if PostgreSQL
-extension PostgresAddress {
+extension AddressReader {
     private static let encoding =
         "characters such as @ : / ? # [ ] and % in a user, a password or a database must be percent-encoded, as in %40 for @"
 
     /// Reads `postgres://user:password@host:port,host:port/database?name=value&name=value`.
-    mutating func readURI(_ text: String, _ lists: inout HostLists) throws(ServerError) {
+    mutating func readURI(_ text: String) throws(ServerError) {
         guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else {
             throw .address("behind its scheme it has no ://")
         }
@@ -16,21 +16,21 @@ extension PostgresAddress {
         if location.count == 2, location[1].utf8.contains(where: { "/@:[]".utf8.contains($0) }) {
             throw .address(Self.encoding)
         }
-        try readAuthority(location.first ?? "", &lists)
+        try readAuthority(location.first ?? "")
         if location.count == 2, !location[1].isEmpty {
-            database = try Self.decoded(location[1], "the database")
+            address.database = try Self.decoded(location[1], of: "the database")
         }
-        if parts.count == 2, !parts[1].isEmpty { try readQuery(parts[1], &lists) }
+        if parts.count == 2, !parts[1].isEmpty { try readQuery(parts[1]) }
     }
 
-    private mutating func readAuthority(_ text: Substring, _ lists: inout HostLists) throws(ServerError) {
+    private mutating func readAuthority(_ text: Substring) throws(ServerError) {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count <= 2 else { throw .address(Self.encoding) }
         if parts.count == 2 {
             let names = parts[0].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            if let name = names.first, !name.isEmpty { user = try Self.decoded(name, "the user") }
+            if let name = names.first, !name.isEmpty { address.user = try Self.decoded(name, of: "the user") }
             if names.count == 2, !names[1].isEmpty {
-                password = .fixed(try Self.decoded(names[1], "the password"))
+                address.password = .fixed(try Self.decoded(names[1], of: "the password"))
             }
         }
         guard let hosts = parts.last, !hosts.isEmpty else { return }
@@ -40,8 +40,8 @@ extension PostgresAddress {
             names.append(name)
             ports.append(port)
         }
-        lists.names = names
-        lists.ports = ports
+        self.names = names
+        self.ports = ports
     }
 
     private static func host(_ text: Substring) throws(ServerError) -> (name: String, port: Int?) {
@@ -58,27 +58,27 @@ extension PostgresAddress {
             name = text[..<colon]
             rest = text[colon...]
         }
-        guard let port = HostLists.port(rest.dropFirst()) else {
+        guard let port = Self.port(rest.dropFirst()) else {
             throw .address("a port is not a number from 1 to 65535; \(encoding)")
         }
-        let decoded = try decoded(name, "a host")
-        guard HostLists.isHost(decoded) else { throw .address("a host contains characters that no host has") }
+        let decoded = try decoded(name, of: "a host")
+        guard Self.isHost(decoded) else { throw .address("a host contains characters that no host has") }
         return (decoded, port)
     }
 
-    private mutating func readQuery(_ text: Substring, _ lists: inout HostLists) throws(ServerError) {
+    private mutating func readQuery(_ text: Substring) throws(ServerError) {
         for (index, part) in text.split(separator: "&", omittingEmptySubsequences: false).enumerated() {
             let pair = part.split(separator: "=", omittingEmptySubsequences: false)
             guard pair.count == 2 else {
                 throw .address("its parameter number \(index + 1) is not written as name=value; \(Self.encoding)")
             }
-            let name = try Self.decoded(pair[0], "a parameter")
-            try set(name, number: index + 1, to: try Self.decoded(pair[1], "a parameter"), &lists)
+            let name = try Self.decoded(pair[0], of: "a parameter")
+            try set(name, number: index + 1, to: try Self.decoded(pair[1], of: "a parameter"))
         }
     }
 
     /// Decodes percent-encoded bytes.
-    private static func decoded(_ text: Substring, _ part: String) throws(ServerError) -> String {
+    private static func decoded(_ text: Substring, of part: String) throws(ServerError) -> String {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
         while let byte = rest.popFirst() {
