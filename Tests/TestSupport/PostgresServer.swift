@@ -3,11 +3,12 @@ package import Foundation
 
 /// A PostgreSQL server of the tests, in a temporary folder and reachable by its socket only.
 ///
-/// It is started when it is first needed, and ends with the process: a shell stops it when the process no longer holds the
-/// other end of a pipe, so that a test that crashes leaves no server behind.
+/// It is started when it is first needed, and ends with the process.
 package final class PostgresServer: Sendable {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
+
+        package init(description: String) { self.description = description }
     }
 
     /// Whether the tests must have a server.
@@ -56,10 +57,7 @@ package final class PostgresServer: Sendable {
     /// The user that owns the server.
     package let user = "postgres"
     private let schemas = SchemaCounter()
-    private let server: Process
-    /// The shell that stops the server.
-    private let keeper: Process
-    private let pipe: Pipe
+    private let server: KeptProcess
 
     /// Starts a server of its own.
     ///
@@ -90,30 +88,14 @@ package final class PostgresServer: Sendable {
         try Data(lines.utf8).write(to: configuration)
         if getuid() == 0 { try Self.run("chown", ["postgres", configuration.path]) }
 
-        server = try Self.start(
-            Self.asOwner(programs.appending(path: "postgres").path, ["-D", data]), input: FileHandle.nullDevice,
-            log: log)
-        pipe = Pipe()
-        let script = """
-            read -r _
-            kill -INT $1
-            count=0
-            while kill -0 $1 2>/dev/null && [ $count -lt 200 ]; do sleep 0.05; count=$((count + 1)); done
-            rm -rf "$2"
-            """
-        let arguments = ["/bin/sh", "-c", script, "sh", String(server.processIdentifier), folder.path]
-        keeper = try Self.start(arguments, input: pipe, log: nil)
+        server = try KeptProcess(
+            Self.asOwner(programs.appending(path: "postgres").path, ["-D", data]), log: log, removing: folder.path)
         try waitUntilReady(programs, log: log)
         atexit { PostgresServer.stopShared() }
     }
 
-    deinit { stop() }
-
     /// Stops the server and removes its folder.
-    package func stop() {
-        try? pipe.fileHandleForWriting.close()
-        keeper.waitUntilExit()
-    }
+    package func stop() { server.stop() }
 
     private static func stopShared() { try? result.get().stop() }
 
@@ -131,8 +113,7 @@ package final class PostgresServer: Sendable {
         let check = programs.appending(path: "pg_isready").path
         for _ in 0..<600 {
             if (try? Self.run(check, ["-q", "-h", folder.path])) != nil { return }
-            // Foundation takes a process that closes the descriptors which it inherited for one that has ended.
-            guard kill(server.processIdentifier, 0) == 0 else { break }
+            guard server.isRunning else { break }
             Thread.sleep(forTimeInterval: 0.05)
         }
         let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
@@ -142,27 +123,10 @@ package final class PostgresServer: Sendable {
     // MARK: Programs
 
     /// A command as the user that may run a server.
-    private static func asOwner(_ program: String, _ arguments: [String]) -> [String] {
+    package static func asOwner(_ program: String, _ arguments: [String]) -> [String] {
         getuid() == 0
             ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", program] + arguments
             : [program] + arguments
-    }
-
-    private static func start(_ command: [String], input: Any, log: String?) throws -> Process {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = command
-        process.currentDirectoryURL = URL(filePath: "/")
-        process.standardInput = input
-        // A command that reads the output of the tests must not wait for the server.
-        var output = FileHandle.nullDevice
-        if let log, FileManager.default.createFile(atPath: log, contents: nil) {
-            output = try FileHandle(forWritingTo: URL(filePath: log))
-        }
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        return process
     }
 
     @discardableResult

@@ -1,0 +1,92 @@
+#if PostgreSQL
+import Foundation
+import SwormRows
+import Testing
+
+@testable import SwormPostgres
+
+@Suite(
+    "Connections through a pooler that assigns them to transactions", .needsServer,
+    .enabled(if: TestPooler.program != nil, "there is no pgbouncer"))
+struct PoolerTests {
+    private let database: TestDatabase
+    private let pooler: TestPooler
+    init() throws {
+        database = try TestDatabase()
+        pooler = try TestPooler(of: database.server)
+        try database.connection.run("CREATE TABLE t (n bigint UNIQUE, s text)")
+    }
+
+    private var table: String { "\(database.schema).t" }
+
+    private func connect(_ kind: PostgresAddress.Pooler = .transaction) throws -> PostgresConnection {
+        try PostgresConnection.open(
+            database.address {
+                $0.hosts = [.init(pooler.folder.path, port: pooler.port)]
+                $0.pooler = kind
+            })
+    }
+
+    @Test func `several clients share the connections of the server`() throws {
+        let clients = try (0..<5).map { _ in try connect() }
+        for round in 0..<20 {
+            for (index, client) in clients.enumerated() {
+                let number = Int64(round * 5 + index)
+                try client.transaction(TransactionOptions(.readCommitted)) {
+                    try client.run("INSERT INTO \(table) VALUES ($1)", with: integers(number))
+                    #expect(try client.string("SHOW statement_timeout") == "30s")
+                }
+                #expect(try client.integer("SELECT $1 + 1", integers(number)) == number + 1)
+            }
+        }
+        #expect(try clients[0].integer("SELECT count(*) FROM \(table)") == 100)
+        #expect(try clients[0].integer("SELECT count(*) FROM pg_prepared_statements") == 0)
+    }
+
+    @Test func `pipelines, cursors, savepoints and COPY work`() throws {
+        let client = try connect()
+        try client.transaction(TransactionOptions()) {
+            try client.copyIn(into: "\(table) (n, s)", types: [.int8, .text]) { writer in
+                for number in 0..<5000 {
+                    try writer.beginRow()
+                    _ = writer.write(Int64(number))
+                    _ = writer.write("row \(number)")
+                }
+            }
+            _ = try? client.savepoint { try client.run("INSERT INTO \(table) VALUES (1)") }
+            var count = 0
+            let cursor = try client.cursor(SQLStatement("SELECT n FROM \(table)"), portion: 777)
+            while let portion = try cursor.next() { count += portion.rowCount }
+            #expect(count == 5000)
+        }
+        #expect(try client.copyOut(of: table) { _ in } == 5000)
+    }
+
+    @Test func `a token stops a statement`() throws {
+        let client = try connect()
+        let token = InterruptToken()
+        token.deadline = .now.advanced(by: .milliseconds(100))
+        client.interruption = token
+        try client.begin(TransactionOptions())
+        #expect(serverError { try client.run("SELECT pg_sleep(66)") }?.kind == .timeout)
+        client.reset()
+        #expect(!client.isLost)
+        #expect(try client.integer("SELECT 1::bigint") == 1)
+    }
+
+    @Test func `a session's statements meet each other, and the error says what to write`() throws {
+        // Each of these clients takes both connections of the server in turn.
+        let clients = try (0..<4).map { _ in try connect(.none) }
+        var error: ServerError?
+        for _ in 0..<50 {
+            for client in clients where error == nil {
+                error = serverError {
+                    for number in 0..<3 { _ = try client.integer("SELECT $1 + 4242", integers(Int64(number))) }
+                    try client.transaction(TransactionOptions()) { _ = try client.run("SELECT pg_sleep(0.001)") }
+                }
+            }
+        }
+        #expect(error?.message.contains("pooler=transaction") == true)
+    }
+}
+#endif
