@@ -63,7 +63,7 @@ extension PostgresConnection {
         try receiveAnswer()
         try requireUsable()
         canceller.begin(command.statement.sql)
-        let answer = PendingAnswer(command)
+        let answer = PendingAnswer(command, start: watch == nil ? nil : .now)
         self.answer = answer
         do {
             try send(command)
@@ -92,6 +92,7 @@ extension PostgresConnection {
             if let failure { throw failure }
             guard let found else { throw ServerError(.server, "the server sent no result") }
             answer.outcome = .success(found)
+            report(answer.command, result: found, since: answer.start)
         } catch {
             answer.outcome = .failure(error)
             throw error

@@ -44,7 +44,8 @@ extension PostgresConnection {
             }
             return results
         } catch var error as ServerError {
-            guard isLost else { throw error }
+            // If the connection was lost in one of the statements, the server has skipped COMMIT.
+            guard isLost, error.index.map({ $0 == statements.count }) ?? true else { throw error }
             error.message =
                 "the connection to the server at \(host) was lost before its answer to COMMIT: \(error.message)"
             error.kind = .outcomeUnknown

@@ -78,14 +78,14 @@ extension PostgresConnection {
     /// Notes the loss of the connection, and returns the error for it.
     func lost() -> ServerError {
         isLost = true
-        // The server's last message explains why it ended the connection.
-        let result = PQgetResult(handle)
-        defer { PQclear(result) }
-        var error = ServerError(.unavailable, "the connection to the server at \(host) was lost")
-        if let result, PQresultErrorField(result, Int32(UInt8(ascii: "C"))) != nil {
-            error = ServerError(result: result, sql: nil)
+        // The server's last message explains why it ended the connection. On an open one, libpq would wait for a result.
+        if PQstatus(handle) == CONNECTION_BAD, let result = PQgetResult(handle) {
+            defer { PQclear(result) }
+            if PQresultErrorField(result, Int32(UInt8(ascii: "C"))) != nil {
+                return ServerError(result: result, sql: nil)
+            }
         }
-        return error
+        return ServerError(.unavailable, "the connection to the server at \(host) was lost")
     }
 
     /// Whether an idle connection is still there: a server that was stopped has closed it.

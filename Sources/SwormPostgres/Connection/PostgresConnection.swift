@@ -103,9 +103,14 @@ package final class PostgresConnection {
 /// The answer to a statement that was sent before its rows are needed.
 final class PendingAnswer {
     let command: PostgresConnection.Command
+    /// The time at which the statement was sent, if an observer wants to know the duration.
+    let start: ContinuousClock.Instant?
     /// The outcome, once it was received.
     var outcome: Result<PostgresResult, any Error>?
 
-    init(_ command: PostgresConnection.Command) { self.command = command }
+    init(_ command: PostgresConnection.Command, start: ContinuousClock.Instant?) {
+        self.command = command
+        self.start = start
+    }
 }
 #endif

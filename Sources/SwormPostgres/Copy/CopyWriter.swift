@@ -10,6 +10,7 @@ package import SwormRows
 package struct CopyWriter: ~Copyable {
     /// The number of bytes after which rows are sent.
     private static var portion: Int { 64 * 1024 }
+    private static var longestMessage: Int { 16 * 1024 * 1024 }
 
     private let connection: PostgresConnection
     /// The types of the columns.
@@ -165,11 +166,14 @@ package struct CopyWriter: ~Copyable {
 
     private mutating func send() throws {
         let bytes = buffer.bytes
-        guard let start = bytes.baseAddress, bytes.count > 0 else { return }
-        // A value of the longest length fits into a message together with its row.
-        let text = start.assumingMemoryBound(to: CChar.self)
-        guard PQputCopyData(connection.handle, text, Int32(clamping: bytes.count)) == 1 else { throw connection.lost() }
-        try connection.flush()
+        guard let start = bytes.baseAddress else { return }
+        // A message may end anywhere in a row, and has a limit.
+        for offset in stride(from: 0, to: bytes.count, by: Self.longestMessage) {
+            let text = (start + offset).assumingMemoryBound(to: CChar.self)
+            let count = Int32(min(Self.longestMessage, bytes.count - offset))
+            guard PQputCopyData(connection.handle, text, count) == 1 else { throw connection.lost() }
+            try connection.flush()
+        }
         buffer.removeAll()
     }
 
