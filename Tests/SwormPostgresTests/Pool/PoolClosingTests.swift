@@ -31,16 +31,16 @@ struct PoolClosingTests {
     @Test func `closing ends waits, and waits for the calls that run`() async throws {
         let pool = pool(1)
         let held = DispatchSemaphore(value: 0)
-        let holder = Task.detached {
+        let holder = Task.detached(priority: .high) {
             try await pool.schedule(for: "holder") { connection in
                 held.wait()
                 return try connection.integer("SELECT 1::bigint")
             }
         }
         try #require(await eventually { pool.snapshot.holders.count == 1 })
-        let waiting = Task.detached { try await pool.schedule(for: "waiting") { _ in } }
+        let waiting = Task.detached(priority: .high) { try await pool.schedule(for: "waiting") { _ in } }
         try #require(await eventually { pool.snapshot.waitingCount == 1 })
-        let closing = Task.detached { try await PoolTests.onThread { try pool.close(within: .seconds(30)) } }
+        let closing = Task.detached(priority: .high) { try await PoolTests.onThread { try pool.close(within: .seconds(30)) } }
         let error = await #expect(throws: ServerError.self) { try await waiting.value }
         #expect(error?.kind == .unavailable)
         held.signal()
@@ -52,7 +52,7 @@ struct PoolClosingTests {
     @Test func `calls that run for too long are stopped`() async throws {
         let (clock, started) = (ManualClock(), Counter())
         let pool = pool(1, clock)
-        let holder = Task.detached {
+        let holder = Task.detached(priority: .high) {
             try await pool.schedule(for: "a slow report") { connection in
                 started.add()
                 try connection.run("SELECT pg_sleep(65)")
@@ -60,7 +60,7 @@ struct PoolClosingTests {
         }
         try #require(await eventually { started.value == 1 })
         usleep(20_000)
-        let closing = Task.detached { try await PoolTests.onThread { try pool.close(within: .seconds(30)) } }
+        let closing = Task.detached(priority: .high) { try await PoolTests.onThread { try pool.close(within: .seconds(30)) } }
         try #require(await eventually { clock.nextAlarm == .seconds(30) })
         clock.advance(by: .seconds(30))
         let error = await #expect(throws: ServerError.self) { try await closing.value }
@@ -80,12 +80,12 @@ struct PoolClosingTests {
     @Test func `the real clock ends waits of threads and of tasks`() async throws {
         let pool = pool(1)
         let held = DispatchSemaphore(value: 0)
-        let holder = Task.detached { try await pool.schedule(for: "holder") { _ in held.wait() } }
+        let holder = Task.detached(priority: .high) { try await pool.schedule(for: "holder") { _ in held.wait() } }
         try #require(await eventually { pool.snapshot.holders.count == 1 })
         let start = ContinuousClock.now
         let calls = (0..<6).map { number in
             let deadline = start.advanced(by: .milliseconds(50 + number * 20))
-            return Task.detached {
+            return Task.detached(priority: .high) {
                 if number.isMultiple(of: 2) {
                     try await pool.schedule(for: "call", until: deadline) { _ in }
                 } else {
@@ -108,7 +108,7 @@ struct PoolClosingTests {
         try database.connection.run("CREATE TABLE t (n bigint PRIMARY KEY)")
         let schema = database.schema
         let tasks = (0..<200).map { number in
-            Task.detached {
+            Task.detached(priority: .high) {
                 try await pool.schedule(for: "call") { connection in
                     try connection.transaction(TransactionOptions(.readCommitted)) {
                         try connection.run("INSERT INTO \(schema).t VALUES ($1)", with: integers(Int64(number)))

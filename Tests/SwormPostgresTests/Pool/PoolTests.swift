@@ -77,15 +77,15 @@ struct PoolTests {
     @Test func `calls that wait get the connection in their order`() async throws {
         let pool = pool(1)
         let (order, held) = (SharedList<Int>(), DispatchSemaphore(value: 0))
-        let holder = Task.detached { try await pool.schedule(for: "holder") { _ in held.wait() } }
+        let holder = Task.detached(priority: .high) { try await pool.schedule(for: "holder") { _ in held.wait() } }
         try #require(await eventually { pool.snapshot.holders.count == 1 })
         var calls: [Task<Void, any Error>] = []
         for number in 0..<20 {
             if number.isMultiple(of: 2) {
-                calls.append(Task.detached { try await pool.schedule(for: "call") { _ in order.append(number) } })
+                calls.append(Task.detached(priority: .high) { try await pool.schedule(for: "call") { _ in order.append(number) } })
             } else {
                 calls.append(
-                    Task.detached {
+                    Task.detached(priority: .high) {
                         try await Self.onThread { try pool.withConnection(for: "call") { _ in order.append(number) } }
                     })
             }
@@ -107,7 +107,7 @@ struct PoolTests {
     @Test func `a wait ends at its deadline, with an error that names the slowest holder`() async throws {
         let pool = pool(2)
         let (held, started) = (DispatchSemaphore(value: 0), Counter())
-        let sleeper = Task.detached {
+        let sleeper = Task.detached(priority: .high) {
             try await pool.schedule(for: "a slow report") { connection in
                 started.add()
                 _ = try? connection.run("SELECT pg_sleep(63)")
@@ -115,11 +115,11 @@ struct PoolTests {
         }
         try #require(await eventually { started.value == 1 })
         clock.advance(by: .seconds(3))
-        let holder = Task.detached { try await pool.schedule(for: "a second call") { _ in held.wait() } }
+        let holder = Task.detached(priority: .high) { try await pool.schedule(for: "a second call") { _ in held.wait() } }
         try #require(await eventually { pool.snapshot.holders.count == 2 })
         let deadlines = [deadline(60), deadline(10), deadline(5)]
         let calls = deadlines.enumerated().map { index, deadline in
-            Task.detached { () -> ServerError? in
+            Task.detached(priority: .high) { () -> ServerError? in
                 do {
                     if index == 2 {
                         try await Self.onThread { try pool.withConnection(for: "late", until: deadline) { _ in } }
@@ -151,10 +151,10 @@ struct PoolTests {
     @Test func `a cancelled call leaves the queue`() async throws {
         let pool = pool(1)
         let held = DispatchSemaphore(value: 0)
-        let holder = Task.detached { try await pool.schedule(for: "holder") { _ in held.wait() } }
+        let holder = Task.detached(priority: .high) { try await pool.schedule(for: "holder") { _ in held.wait() } }
         try #require(await eventually { pool.snapshot.holders.count == 1 })
         let ran = Counter()
-        let call = Task.detached { try await pool.schedule(for: "call") { _ in ran.add() } }
+        let call = Task.detached(priority: .high) { try await pool.schedule(for: "call") { _ in ran.add() } }
         try #require(await eventually { pool.snapshot.waitingCount == 1 })
         call.cancel()
         let error = await #expect(throws: ServerError.self) { try await call.value }
@@ -162,7 +162,7 @@ struct PoolTests {
         #expect(pool.snapshot.waitingCount == 0 && ran.value == 0)
         // A token ends the wait of a synchronous call.
         let token = InterruptToken()
-        let waiting = Task.detached {
+        let waiting = Task.detached(priority: .high) {
             try await Self.onThread { try pool.withConnection(for: "call", token: token) { _ in ran.add() } }
         }
         try #require(await eventually { pool.snapshot.waitingCount == 1 })
@@ -177,7 +177,7 @@ struct PoolTests {
     @Test func `a cancelled task stops its running statement`() async throws {
         let pool = pool(1)
         let started = Counter()
-        let call = Task.detached {
+        let call = Task.detached(priority: .high) {
             try await pool.schedule(for: "call") { connection in
                 started.add()
                 try connection.run("SELECT pg_sleep(64)")
@@ -189,7 +189,7 @@ struct PoolTests {
         let error = await #expect(throws: ServerError.self) { _ = try await call.value }
         #expect(error?.kind == .cancelled)
         // A task that was cancelled before sends nothing.
-        let cancelled = Task.detached {
+        let cancelled = Task.detached(priority: .high) {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await pool.schedule(for: "call") { try $0.integer("SELECT 1::bigint") }
         }

@@ -69,7 +69,7 @@ func expect(_ isTrue: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
 }
 
 /// Blocks the thread until a condition is true, which another thread brings about.
-func wait(_ seconds: Double = 60, until condition: () throws -> Bool) rethrows -> Bool {
+func wait(_ seconds: Double = 120, until condition: () throws -> Bool) rethrows -> Bool {
     let end = ContinuousClock.now.advanced(by: .seconds(seconds))
     while ContinuousClock.now < end {
         if try condition() { return true }
@@ -78,8 +78,9 @@ func wait(_ seconds: Double = 60, until condition: () throws -> Bool) rethrows -
     return try condition()
 }
 
-/// Waits until a condition is true, without blocking the thread, which the tasks of the test may need.
-func eventually(_ seconds: Double = 60, _ condition: () throws -> Bool) async throws -> Bool {
+/// Waits until a condition is true, without blocking the thread, which the tasks of the test may need. Such tasks have a high
+/// priority: they would otherwise begin after all other tests that were started before.
+func eventually(_ seconds: Double = 120, _ condition: () throws -> Bool) async throws -> Bool {
     let end = ContinuousClock.now.advanced(by: .seconds(seconds))
     while ContinuousClock.now < end {
         if try condition() { return true }
