@@ -40,7 +40,9 @@ struct PoolClosingTests {
         try #require(await eventually { pool.snapshot.holders.count == 1 })
         let waiting = Task.detached(priority: .high) { try await pool.schedule(for: "waiting") { _ in } }
         try #require(await eventually { pool.snapshot.waitingCount == 1 })
-        let closing = Task.detached(priority: .high) { try await PoolTests.onThread { try pool.close(within: .seconds(30)) } }
+        let closing = Task.detached(priority: .high) {
+            try await PoolTests.onThread { try pool.close(within: .seconds(30)) }
+        }
         let error = await #expect(throws: ServerError.self) { try await waiting.value }
         #expect(error?.kind == .unavailable)
         held.signal()
@@ -60,7 +62,9 @@ struct PoolClosingTests {
         }
         try #require(await eventually { started.value == 1 })
         usleep(20_000)
-        let closing = Task.detached(priority: .high) { try await PoolTests.onThread { try pool.close(within: .seconds(30)) } }
+        let closing = Task.detached(priority: .high) {
+            try await PoolTests.onThread { try pool.close(within: .seconds(30)) }
+        }
         try #require(await eventually { clock.nextAlarm == .seconds(30) })
         clock.advance(by: .seconds(30))
         let error = await #expect(throws: ServerError.self) { try await closing.value }

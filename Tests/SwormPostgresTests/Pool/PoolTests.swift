@@ -82,7 +82,10 @@ struct PoolTests {
         var calls: [Task<Void, any Error>] = []
         for number in 0..<20 {
             if number.isMultiple(of: 2) {
-                calls.append(Task.detached(priority: .high) { try await pool.schedule(for: "call") { _ in order.append(number) } })
+                calls.append(
+                    Task.detached(priority: .high) {
+                        try await pool.schedule(for: "call") { _ in order.append(number) }
+                    })
             } else {
                 calls.append(
                     Task.detached(priority: .high) {
@@ -115,7 +118,9 @@ struct PoolTests {
         }
         try #require(await eventually { started.value == 1 })
         clock.advance(by: .seconds(3))
-        let holder = Task.detached(priority: .high) { try await pool.schedule(for: "a second call") { _ in held.wait() } }
+        let holder = Task.detached(priority: .high) {
+            try await pool.schedule(for: "a second call") { _ in held.wait() }
+        }
         try #require(await eventually { pool.snapshot.holders.count == 2 })
         let deadlines = [deadline(60), deadline(10), deadline(5)]
         let calls = deadlines.enumerated().map { index, deadline in
