@@ -150,8 +150,10 @@ struct CursorTests {
         }
         try connection.transaction(TransactionOptions()) {
             var sum: Int64 = 0
-            try connection.stream(series(10)) { part in sum += try part.int64(0, column: 0) ?? 0 }
-            #expect(sum >= 10)
+            try connection.stream(series(10)) { part in
+                for row in 0..<part.rowCount { sum += try part.int64(row, column: 0) ?? 0 }
+            }
+            #expect(sum == 55)
         }
     }
 

@@ -13,7 +13,12 @@ struct PoolClosingTests {
     init() throws { database = try TestDatabase() }
 
     private func pool(_ connections: Int, _ clock: any PoolClock = SystemPoolClock()) -> PostgresPool {
-        PostgresPool(database.address { $0.connections = connections }, clock: clock)
+        let address = database.address {
+            $0.connections = connections
+            // A test may pause for longer than the usual timeout, while other tests run.
+            $0.timeouts.statement = nil
+        }
+        return PostgresPool(address, clock: clock)
     }
 
     @Test func `idle connections are closed at once`() throws {
@@ -57,7 +62,7 @@ struct PoolClosingTests {
         let holder = Task.detached(priority: .high) {
             try await pool.schedule(for: "a slow report") { connection in
                 started.add()
-                try connection.run("SELECT pg_sleep(65)")
+                try connection.run("SELECT pg_sleep(665)")
             }
         }
         try #require(await eventually { started.value == 1 })

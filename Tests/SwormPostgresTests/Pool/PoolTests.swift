@@ -17,6 +17,8 @@ struct PoolTests {
         PostgresPool(
             database.address {
                 $0.connections = connections
+                // A test may pause for longer than the usual timeout, while other tests run.
+                $0.timeouts.statement = nil
                 change(&$0)
             }, clock: clock)
     }
@@ -113,7 +115,7 @@ struct PoolTests {
         let sleeper = Task.detached(priority: .high) {
             try await pool.schedule(for: "a slow report") { connection in
                 started.add()
-                _ = try? connection.run("SELECT pg_sleep(63)")
+                _ = try? connection.run("SELECT pg_sleep(663)")
             }
         }
         try #require(await eventually { started.value == 1 })
@@ -141,7 +143,7 @@ struct PoolTests {
         #expect(late.kind == .unavailable)
         #expect(late.message.contains("within 5s: the limit is 2"))
         #expect(late.message.contains("the slowest call is a slow report, which has held its connection for 8s"))
-        #expect(late.message.contains("and is running: SELECT pg_sleep(63)"))
+        #expect(late.message.contains("and is running: SELECT pg_sleep(663)"))
         #expect(late.message.contains("postgres://postgres@"))
         clock.advance(by: .seconds(5))
         #expect(await calls[1].value?.kind == .unavailable)
@@ -185,7 +187,7 @@ struct PoolTests {
         let call = Task.detached(priority: .high) {
             try await pool.schedule(for: "call") { connection in
                 started.add()
-                try connection.run("SELECT pg_sleep(64)")
+                try connection.run("SELECT pg_sleep(664)")
             }
         }
         try #require(await eventually { started.value == 1 })
