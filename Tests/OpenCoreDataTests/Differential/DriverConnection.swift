@@ -25,7 +25,7 @@ final class DriverConnection: ServerConnection {
                 throw ServerRejection(state: "", message: "\(binding) is not a parameter")
             }
         }
-        let result = try run(SQLStatement(sql, parameters))
+        let result = try run(SQLStatement(sql, with: parameters))
         return try (0..<result.rowCount).map { row in
             try (0..<result.columnCount).map { try result.int64(row, column: $0) }
         }

@@ -45,7 +45,7 @@ struct ServerDifferentialTests {
             world.touch()
             answers = questions.map { world.fetch($0) }
             self.world = world
-            mirror = try ServerMirror(of: world, on: connection, schema: "world_\(seed)")
+            mirror = try ServerMirror(of: world, on: connection, schema: "world_\(seed)_\(UUID().uuidString.prefix(8))")
         }
     }
 
