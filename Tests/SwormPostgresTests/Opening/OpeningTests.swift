@@ -59,23 +59,6 @@ struct OpeningTests {
         #expect(throws: Locked.self) { try database.connect { $0.password = .asked { throw Locked() } } }
     }
 
-    @Test func `a server that does not answer is given up in time`() throws {
-        // A socket that accepts connections and says nothing.
-        let listener = try SilentListener()
-        let start = ContinuousClock.now
-        let error = try #require(
-            serverError {
-                try database.connect {
-                    $0.hosts = [.init("127.0.0.1", port: listener.port)]
-                    $0.tls = .disable
-                    $0.timeouts.connection = .milliseconds(200)
-                }
-            })
-        #expect(error.kind == .unavailable)
-        #expect(error.message.contains("did not answer within 0.2 seconds"))
-        #expect(start.duration(to: .now) < .seconds(5))
-    }
-
     @Test func `the timeouts of a session are those of the address`() throws {
         let connection = try database.connect {
             $0.timeouts = .init(statement: .milliseconds(1234), lock: .seconds(7), idle: nil)
