@@ -10,6 +10,10 @@ let appleBranch = ProcessInfo.processInfo.environment["SWORM_APPLE_BRANCH"] == "
 /// and tests only what runs over Core Data there.
 let hasEngine = appleBranch || ProcessInfo.processInfo.environment["SWORM_ENGINE"] != "0"
 
+/// Leaves out the tests that no server takes part in.
+let hasOnlyServerTests = ProcessInfo.processInfo.environment["SWORM_TESTS"] == "server"
+let serverTests = ["SwormPredicatesTests", "SwormPostgresTests", "OpenCoreDataTests"]
+
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -94,7 +98,7 @@ let engineTests: [Target] = [
         name: "OpenCoreDataTests",
         dependencies: [
             "Sworm", "OpenCoreData", "SwormStore", "SwormPredicates", "SwormSQLite", "CSwormSQLite", "SwormRows",
-            "TestSupport",
+            .target(name: "SwormPostgres", condition: postgres), "TestSupport",
         ],
         swiftSettings: settings),
     .target(name: "CrashDisk", dependencies: ["CSwormSQLite"], path: "Tests/CrashDisk"),
@@ -153,7 +157,8 @@ let package = Package(
     platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: products + (hasEngine ? engineProducts : []),
     traits: hasEngine ? [postgresTrait] : [],
-    targets: targets + (hasEngine ? engineTargets : [])
-        + (appleBranch ? standIns : predicateTests + (hasEngine ? engineTests : [])),
+    targets: (targets + (hasEngine ? engineTargets : [])
+        + (appleBranch ? standIns : predicateTests + (hasEngine ? engineTests : [])))
+        .filter { !hasOnlyServerTests || $0.type != .test || serverTests.contains($0.name) },
     swiftLanguageModes: [.v6]
 )

@@ -14,18 +14,33 @@ package final class KeptProcess: Sendable {
     ///   - command: The program and its arguments.
     ///   - log: The file for its output.
     ///   - folder: A folder to remove at the end.
-    package init(_ command: [String], log: String, removing folder: String) throws {
+    ///   - signal: The first signal by which the program is stopped.
+    package init(_ command: [String], log: String, removing folder: String, signal: String = "INT") throws {
         process = try Self.start(command, input: FileHandle.nullDevice, log: log)
-        let script = """
-            read -r _
-            kill -INT $1
-            count=0
-            while kill -0 $1 2>/dev/null && [ $count -lt 200 ]; do sleep 0.05; count=$((count + 1)); done
-            rm -rf "$2"
-            """
-        let number = String(process.processIdentifier)
-        keeper = try Self.start(["/bin/sh", "-c", script, "sh", number, folder], input: pipe, log: nil)
+        do {
+            keeper = try Self.start(
+                ["/bin/sh", "-c", Self.script, "sh", String(process.processIdentifier), folder, signal], input: pipe,
+                log: nil)
+        } catch {
+            process.interrupt()
+            throw error
+        }
     }
+
+    /// Stops the program with the number $1 by the signal $3, and removes the folder $2.
+    ///
+    /// A program may wait for its clients first, as pgbouncer does, so that stronger signals follow. The signals of a terminal
+    /// go to all processes of the tests, and must not end this one.
+    private static let script = """
+        trap '' INT TERM HUP QUIT
+        read -r _
+        for signal in $3 QUIT KILL; do
+            kill -$signal $1 2>/dev/null || break
+            count=0
+            while kill -0 $1 2>/dev/null && [ $count -lt 60 ]; do sleep 0.05; count=$((count + 1)); done
+        done
+        rm -rf "$2"
+        """
 
     deinit { stop() }
 
@@ -34,6 +49,9 @@ package final class KeptProcess: Sendable {
         try? pipe.fileHandleForWriting.close()
         keeper.waitUntilExit()
     }
+
+    /// The number of the program's process.
+    package var processID: Int32 { process.processIdentifier }
 
     /// Whether the program still exists. Foundation would take one that closes the descriptors which it inherited for one that
     /// has ended.

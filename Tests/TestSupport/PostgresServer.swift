@@ -1,7 +1,7 @@
 #if PostgreSQL
 package import Foundation
 
-/// A PostgreSQL server of the tests, in a temporary folder and reachable by its socket only.
+/// A PostgreSQL server of the tests, in a temporary folder. The server that all tests share is reachable by its socket only.
 ///
 /// It is started when it is first needed, and ends with the process.
 package final class PostgresServer: Sendable {
@@ -36,7 +36,11 @@ package final class PostgresServer: Sendable {
     /// The server that all tests of the process share.
     package static func shared() throws -> PostgresServer { try result.get() }
 
-    private static let result = Result { try PostgresServer() }
+    private static let result = Result {
+        let server = try PostgresServer()
+        atexit { PostgresServer.stopShared() }
+        return server
+    }
 
     private static var folders: [URL] {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
@@ -53,45 +57,71 @@ package final class PostgresServer: Sendable {
 
     /// The folder of the socket.
     package let folder: URL
-    package let port = 5432
+    package let port: Int
     /// The user that owns the server.
     package let user = "postgres"
+    /// The certificate of a server with a name; nil for one that encrypts nothing.
+    package let certificate: TestCertificate?
     private let schemas = SchemaCounter()
     private let server: KeptProcess
 
     /// Starts a server of its own.
     ///
-    /// - Parameter settings: Further settings of the server.
-    package init(settings: [String: String] = [:]) throws {
+    /// - Parameters:
+    ///   - settings: Further settings of the server.
+    ///   - access: The first lines of the file that says how users identify themselves.
+    ///   - name: The name in the certificate of a server that encrypts connections, and that is also reachable over the
+    ///     network of this computer.
+    package init(settings: [String: String] = [:], access: [String] = [], name: String? = nil) throws {
         guard let programs = Self.programs else { throw Failure(description: Self.missing) }
         // The path of a socket is short.
         folder = URL(filePath: "/tmp/sworm-pg-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let data = folder.appending(path: "data").path
         let log = folder.appending(path: "log").path
-        if getuid() == 0 {
-            // The server does not run as root.
-            try Self.run("chown", ["postgres", folder.path])
+        // The server does not run as root.
+        if getuid() == 0 { try TestProgram.run(["chown", "postgres", folder.path]) }
+        let arguments = [
+            "--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C", "--pgdata=\(data)",
+        ]
+        func makeCluster(_ more: String...) throws {
+            try TestProgram.run(Self.asOwner(programs.appending(path: "initdb").path, arguments + more))
         }
-        try Self.run(
-            programs.appending(path: "initdb").path,
-            [
-                "--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C", "--pgdata=\(data)",
-            ], asOwner: true)
+        // The order of strings is that of a language, as in most databases, so that a statement without the collation "C"
+        // has another result. A server before version 15, or without ICU, has the order of bytes.
+        do { try makeCluster("--locale-provider=icu", "--icu-locale=en") } catch { try makeCluster() }
         var all = [
             "listen_addresses": "", "unix_socket_directories": folder.path, "fsync": "off", "max_connections": "200",
             "max_prepared_transactions": "0", "full_page_writes": "off", "synchronous_commit": "off",
         ]
+        if let name {
+            let certificate = try TestCertificate(for: name, in: folder)
+            all["listen_addresses"] = "127.0.0.1"
+            all["ssl"] = "on"
+            all["ssl_cert_file"] = certificate.certificate.path
+            all["ssl_key_file"] = certificate.key.path
+            self.certificate = certificate
+            port = try FreePort.number()
+        } else {
+            certificate = nil
+            port = 5432
+        }
+        all["port"] = String(port)
         all.merge(settings) { $1 }
-        let lines = all.sorted { $0.key < $1.key }.map { "\($0.key) = '\($0.value)'\n" }.joined()
-        let configuration = URL(filePath: data).appending(path: "postgresql.auto.conf")
-        try Data(lines.utf8).write(to: configuration)
-        if getuid() == 0 { try Self.run("chown", ["postgres", configuration.path]) }
+        try Self.write(
+            all.sorted { $0.key < $1.key }.map { "\($0.key) = '\($0.value)'" }, to: "\(data)/postgresql.auto.conf")
+        if !access.isEmpty { try Self.write(access, to: "\(data)/pg_hba.conf", keepingRest: true) }
 
         server = try KeptProcess(
             Self.asOwner(programs.appending(path: "postgres").path, ["-D", data]), log: log, removing: folder.path)
         try waitUntilReady(programs, log: log)
-        atexit { PostgresServer.stopShared() }
+    }
+
+    /// Writes lines to a file of the server, in front of those that it has or instead of them.
+    private static func write(_ lines: [String], to path: String, keepingRest: Bool = false) throws {
+        let rest = keepingRest ? try String(contentsOfFile: path, encoding: .utf8) : ""
+        try Data((lines.joined(separator: "\n") + "\n" + rest).utf8).write(to: URL(filePath: path))
+        if getuid() == 0 { try TestProgram.run(["chown", "postgres", path]) }
     }
 
     /// Stops the server and removes its folder.
@@ -110,9 +140,9 @@ package final class PostgresServer: Sendable {
     }
 
     private func waitUntilReady(_ programs: URL, log: String) throws {
-        let check = programs.appending(path: "pg_isready").path
+        let check = [programs.appending(path: "pg_isready").path, "-q", "-h", folder.path, "-p", String(port)]
         for _ in 0..<600 {
-            if (try? Self.run(check, ["-q", "-h", folder.path])) != nil { return }
+            if (try? TestProgram.run(check)) != nil { return }
             guard server.isRunning else { break }
             Thread.sleep(forTimeInterval: 0.05)
         }
@@ -120,30 +150,11 @@ package final class PostgresServer: Sendable {
         throw Failure(description: "the server does not start: \(text)")
     }
 
-    // MARK: Programs
-
     /// A command as the user that may run a server.
     package static func asOwner(_ program: String, _ arguments: [String]) -> [String] {
         getuid() == 0
             ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", program] + arguments
             : [program] + arguments
-    }
-
-    @discardableResult
-    private static func run(_ program: String, _ arguments: [String], asOwner: Bool = false) throws -> String {
-        let command = asOwner ? self.asOwner(program, arguments) : [program] + arguments
-        let (process, pipe) = (Process(), Pipe())
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = command
-        process.currentDirectoryURL = URL(filePath: "/")
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.run()
-        let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(description: "\(command): \(output)") }
-        return output
     }
 }
 

@@ -124,7 +124,8 @@ package struct SnippetCompiler: Sendable {
         try Data(main.utf8).write(to: file)
         let program = folder.appending(path: "program")
         try succeed(
-            ["-o", program.path, "-I", folder.path, file.path, "-lsqlite3", "-lz"] + sanitizer + includes + objects,
+            ["-o", program.path, "-I", folder.path, file.path, "-lsqlite3", "-lz"] + postgres + sanitizer + includes
+                + objects,
             in: folder)
         let (output, status) = try run(program, arguments, in: folder)
         guard status == 0 else { throw Failure(description: output) }
@@ -143,6 +144,15 @@ package struct SnippetCompiler: Sendable {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardized
         return ["-swift-version", "6", "-I", modules.path]
             + ["CSwormSQLite", "CSwormSystem", "CSwormZlib"].flatMap { ["-I", sources.appending(path: $0).path] }
+    }
+
+    /// The libraries that the package's objects need with its trait.
+    private var postgres: [String] {
+        #if PostgreSQL
+        ["-lpq"]
+        #else
+        []
+        #endif
     }
 
     private func makeFolder() throws -> URL {

@@ -1,6 +1,6 @@
 #if PostgreSQL
 extension AddressReader {
-    /// Reads `host=db user=shop password='it''s'`, with libpq's rules: blanks around `=` are ignored, a value with blanks is
+    /// Reads `host=db user=shop password='it\'s'`, with libpq's rules: blanks around `=` are ignored, a value with blanks is
     /// written in single quotes, and a backslash precedes a quote or a backslash.
     mutating func readKeywords(_ text: String) throws(ServerError) {
         var rest = text[...].utf8

@@ -6,8 +6,25 @@ extension PostgresAddress {
     /// Returns the hosts to try: those of the address, else those of libpq's environment variables, else its socket.
     ///
     /// The variables are read here, and not by libpq, because hosts are encrypted by default and sockets are not.
+    ///
+    /// - Throws: ``ServerError`` if a variable would let libpq connect to another server than the address names.
     func resolvedHosts(_ environment: [String: String] = ProcessInfo.processInfo.environment) throws -> [Host] {
-        if hosts.contains(where: { !$0.name.isEmpty || $0.address != nil }) { return hosts }
+        guard environment["PGSERVICE"] == nil else {
+            throw ServerError(
+                .address,
+                "PGSERVICE is set, which lets libpq connect to another server than the address names; unset it, and write the parameters of the service into the address"
+            )
+        }
+        if hosts.contains(where: { !$0.name.isEmpty || $0.address != nil }) {
+            let isAmbiguous = environment["PGHOSTADDR"]?.isEmpty == false && hosts.contains { $0.address == nil }
+            guard !isAmbiguous else {
+                throw ServerError(
+                    .address,
+                    "PGHOSTADDR is set, which lets libpq connect to another server than the address names; unset it, or write hostaddr into the address"
+                )
+            }
+            return hosts
+        }
         var lists = AddressReader()
         guard environment["PGHOST"].map({ lists.readNames($0) }) ?? true,
             environment["PGHOSTADDR"].map({ lists.readAddresses($0) }) ?? true,

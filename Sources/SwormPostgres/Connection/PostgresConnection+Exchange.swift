@@ -4,26 +4,6 @@ import Foundation
 import SwormRows
 
 extension PostgresConnection {
-    /// A message to the server.
-    struct Command {
-        enum Action {
-            case run
-            case prepare(String)
-            case runPrepared(String)
-        }
-
-        let statement: SQLStatement
-        let action: Action
-        /// The index of the caller's statement; nil for a statement of the driver.
-        let index: Int?
-
-        init(_ statement: SQLStatement, action: Action = .run, index: Int? = nil) {
-            self.statement = statement
-            self.action = action
-            self.index = index
-        }
-    }
-
     /// Sends commands in one trip to the server, and returns the results of those that are the caller's.
     ///
     /// After an error, the server skips the commands that follow it.
@@ -31,10 +11,16 @@ extension PostgresConnection {
         guard !commands.isEmpty else { return [] }
         try receiveAnswer()
         try requireUsable()
+        return try perform(commands)
+    }
+
+    /// Sends commands in one trip, without a look whether the connection can be used: from here on they are sent, or the
+    /// connection is lost.
+    func perform(_ commands: [Command]) throws -> [PostgresResult] {
+        guard let last = commands.last else { return [] }
         // The last statement is the caller's.
-        return try running(commands.last?.statement.sql ?? "") {
-            if commands.count == 1, case .run = commands[0].action { return try exchangeOne(commands[0]) }
-            if commands.count == 1, case .runPrepared = commands[0].action { return try exchangeOne(commands[0]) }
+        return try running(last.statement.sql) {
+            if commands.count == 1, !last.isPreparation { return try exchangeOne(last) }
             return try exchangeAll(commands)
         }
     }
@@ -43,13 +29,18 @@ extension PostgresConnection {
     ///
     /// - Parameter sql: The text of a statement, for messages of other threads.
     func running<R>(_ sql: String, body: () throws -> R) throws -> R {
-        canceller.begin(sql)
+        beginStatement(sql)
         defer { endStatement() }
         return try body()
     }
 
-    private func endStatement() {
-        switch canceller.end() {
+    func beginStatement(_ sql: String) {
+        outstanding = 1
+        statement.begin(sql)
+    }
+
+    func endStatement() {
+        switch statement.end() {
         case .undisturbed: break
         case .stopped: mayBeStopped = true
         case .unknown: isLost = true
@@ -59,11 +50,13 @@ extension PostgresConnection {
     // MARK: Answers that arrive later
 
     /// Sends a statement whose answer is received before the next statement, or when it is needed.
-    func ask(_ command: Command) throws -> PendingAnswer {
+    ///
+    /// - Parameter scope: The transaction or the savepoint whose end makes the answer useless.
+    func ask(_ command: Command, in scope: TransactionScope?) throws -> PendingAnswer {
         try receiveAnswer()
         try requireUsable()
-        canceller.begin(command.statement.sql)
-        let answer = PendingAnswer(command, start: watch == nil ? nil : .now)
+        beginStatement(command.statement.sql)
+        let answer = PendingAnswer(command, in: scope, start: watch == nil ? nil : .now)
         self.answer = answer
         do {
             try send(command)
@@ -92,11 +85,20 @@ extension PostgresConnection {
             if let failure { throw failure }
             guard let found else { throw ServerError(.server, "the server sent no result") }
             answer.outcome = .success(found)
-            report(answer.command, result: found, since: answer.start)
+            report(answer.command, rows: found.rowCount, since: answer.start)
         } catch {
             answer.outcome = .failure(error)
             throw error
         }
+    }
+
+    /// Receives an answer that nobody needs, whatever it is. A statement that takes long is stopped.
+    func dropAnswer() {
+        guard answer != nil else { return }
+        // A request to stop travels over a connection of its own, and most portions arrive sooner.
+        abandonTime = ContinuousClock.now.advanced(by: .milliseconds(20))
+        defer { abandonTime = nil }
+        try? receiveAnswer()
     }
 
     // MARK: One trip
@@ -108,32 +110,45 @@ extension PostgresConnection {
         var found: PostgresResult?
         var failure: ServerError?
         try takeResults(of: command, found: &found, failure: &failure)
+        note(command, hasSucceeded: failure == nil)
         if let failure { throw failure }
-        report(command, result: found, since: start)
+        report(command, rows: found?.rowCount ?? 0, since: start)
         return command.index == nil ? [] : [found].compactMap(\.self)
     }
 
     private func exchangeAll(_ commands: [Command]) throws -> [PostgresResult] {
-        guard PQenterPipelineMode(handle) == 1 else { throw lost() }
         var start = watch == nil ? nil : ContinuousClock.now
-        for command in commands { try send(command) }
-        guard PQpipelineSync(handle) == 1 else { throw lost() }
-        try flush()
+        try enterPipeline(commands)
         var results: [PostgresResult] = []
         var failure: ServerError?
         for command in commands {
-            var found: PostgresResult?
-            try takeResults(of: command, found: &found, failure: &failure)
-            if let found {
-                note(command)
-                report(command, result: found, since: start)
-                if start != nil { start = .now }
-                if command.index != nil, !command.isPreparation { results.append(found) }
-            }
+            guard let found = try takeResult(of: command, failure: &failure) else { continue }
+            report(command, rows: found.rowCount, since: start)
+            if start != nil { start = .now }
+            if command.index != nil, !command.isPreparation { results.append(found) }
         }
         try leavePipeline(after: failure)
         if let failure { throw failure }
         return results
+    }
+
+    /// Sends commands as a pipeline.
+    func enterPipeline(_ commands: [Command]) throws {
+        guard PQenterPipelineMode(handle) == 1 else { throw lost() }
+        outstanding = commands.count
+        for command in commands { try send(command) }
+        guard PQpipelineSync(handle) == 1 else { throw lost() }
+        try flush()
+    }
+
+    /// Receives the result of one command of a pipeline; nil for a command that failed or was skipped.
+    func takeResult(of command: Command, failure: inout ServerError?) throws -> PostgresResult? {
+        var found: PostgresResult?
+        let isSkipped = failure != nil
+        try takeResults(of: command, found: &found, failure: &failure)
+        outstanding -= 1
+        if !isSkipped { note(command, hasSucceeded: failure == nil) }
+        return found
     }
 
     /// Receives the end of a pipeline. It does not come after a failure that ended the connection.
@@ -142,20 +157,6 @@ extension PostgresConnection {
         guard let end = try nextResult() else { throw lost() }
         defer { PQclear(end) }
         guard PQresultStatus(end) == PGRES_PIPELINE_SYNC, PQexitPipelineMode(handle) == 1 else { throw lost() }
-    }
-
-    /// Throws if a statement cannot be written as a message.
-    func check(_ statement: SQLStatement) throws {
-        let sql = statement.sql
-        guard !sql.utf8.contains(0) else {
-            throw ServerError(.misuse, "an SQL string must not contain a NUL character", sql: sql)
-        }
-        guard let parameters = statement.parameters else { return }
-        guard parameters.count <= Int(UInt16.max), parameters.buffer.count <= WireBuffer.longestValue else {
-            throw ServerError(
-                .limit, "a statement takes at most 65535 parameters and a gibibyte of values; send them in parts",
-                sql: sql)
-        }
     }
 
     /// Gives a command to libpq, which sends as much of it as the socket takes.
@@ -174,6 +175,7 @@ extension PostgresConnection {
         // The addresses of the values are in the parameters' buffer.
         withExtendedLifetime(command.statement.parameters) {}
         guard isSent == 1 else { throw lost() }
+        if command.isCommit { mayHaveCommitted = true }
     }
 
     /// Receives the results of a command: its rows, or its failure, of which the first one counts.
@@ -208,7 +210,7 @@ extension PostgresConnection {
     }
 
     func failure(_ result: OpaquePointer, of command: Command) -> ServerError {
-        let isStopped = canceller.stopTime != nil
+        let isStopped = statement.stopTime != nil
         var failure = ServerError(result: result, sql: command.statement.sql, isStopped: isStopped)
         if failure.kind == .cancelled, interruption != nil {
             let state = failure.state
@@ -216,6 +218,9 @@ extension PostgresConnection {
             failure.state = state
         }
         failure.index = command.index
+        failure.isStalePlan = command.usesOldPlan && ServerError.isStalePlan(result)
+        // The server has skipped the commands that follow.
+        if !command.isCommit { mayHaveCommitted = false }
         // The server ends the connection itself after such an error.
         if let severity = PQresultErrorField(result, Int32(UInt8(ascii: "V"))).map({ String(cString: $0) }),
             severity == "FATAL" || severity == "PANIC"
@@ -225,20 +230,20 @@ extension PostgresConnection {
         return failure
     }
 
-    /// Notes that a command succeeded.
-    func note(_ command: Command) {
+    /// Notes the outcome of a command that was not skipped.
+    private func note(_ command: Command, hasSucceeded: Bool) {
+        // A cursor that cannot be closed does not exist.
+        if let name = command.closedCursor { unusedCursors.removeAll { $0.name == name } }
+        guard hasSucceeded else { return }
         if case .prepare(let name) = command.action { cache.didPrepare(command.statement.shape, as: name) }
+        command.savepoint?.isOnServer = true
     }
 
-    func report(_ command: Command, result: PostgresResult?, since start: ContinuousClock.Instant?) {
+    /// Reports a command that has run since a time; nil if nobody wanted to know.
+    func report(_ command: Command, rows: Int, since start: ContinuousClock.Instant?) {
         guard let watch, let start, !command.isPreparation else { return }
         watch.report(
-            RunStatement(
-                sql: command.statement.sql, seconds: start.duration(to: .now).inSeconds, rows: result?.rowCount ?? 0))
+            RunStatement(sql: command.statement.sql, seconds: start.duration(to: .now).inSeconds, rows: rows))
     }
-}
-
-extension PostgresConnection.Command {
-    var isPreparation: Bool { if case .prepare = action { true } else { false } }
 }
 #endif

@@ -1,5 +1,6 @@
 #if PostgreSQL
 import CSwormPQ
+import SwormRows
 
 extension PostgresConnection {
     /// Runs a statement and calls the body with its rows in parts, as they arrive. Before version 17 of libpq, a part is one
@@ -12,37 +13,48 @@ extension PostgresConnection {
     package func stream(
         _ statement: SQLStatement, rows: Int = 256, body: (PostgresResult) throws -> Void
     ) throws {
-        try prepareToSend([statement])
-        let beginning = pending
-        pending = []
-        let commands = commands(for: [statement], after: beginning)
-        try running(statement.sql) {
-            guard PQenterPipelineMode(handle) == 1 else { throw lost() }
-            for command in commands { try send(command) }
-            guard PQpipelineSync(handle) == 1 else { throw lost() }
-            try flush()
-            var failure: ServerError?
-            var bodyFailure: (any Error)?
-            for (index, command) in commands.enumerated() {
-                var found: PostgresResult?
-                guard index == commands.count - 1 else {
-                    try takeResults(of: command, found: &found, failure: &failure)
-                    if found != nil { note(command) }
-                    continue
-                }
-                _ = sworm_pq_receive_in_parts(handle, Int32(clamping: max(1, rows)))
-                while let result = try nextResult() {
-                    guard sworm_pq_is_part(result) == 1 else {
-                        try take(result, of: command, found: &found, failure: &failure)
-                        continue
-                    }
-                    let part = PostgresResult(result)
-                    if bodyFailure == nil { bodyFailure = self.failure(of: body, with: part) }
+        var isDelivered = false
+        try withCommands(for: [statement], canRepeat: { !isDelivered }) { commands in
+            try running(statement.sql) {
+                try stream(commands, rows: rows) { part in
+                    isDelivered = true
+                    try body(part)
                 }
             }
-            try leavePipeline(after: failure)
-            if let error = bodyFailure ?? failure { throw error }
         }
+    }
+
+    /// Sends commands, and calls the body with the rows of the last one.
+    private func stream(
+        _ commands: [Command], rows: Int, body: (PostgresResult) throws -> Void
+    ) throws {
+        var start = watch == nil ? nil : ContinuousClock.now
+        try enterPipeline(commands)
+        var failure: ServerError?
+        for command in commands.dropLast() {
+            guard let found = try takeResult(of: command, failure: &failure) else { continue }
+            report(command, rows: found.rowCount, since: start)
+            if start != nil { start = .now }
+        }
+        guard let command = commands.last else { return }
+        _ = sworm_pq_receive_in_parts(handle, Int32(clamping: max(1, rows)))
+        var found: PostgresResult?
+        var bodyFailure: (any Error)?
+        var rowCount = 0
+        while let result = try nextResult() {
+            guard sworm_pq_is_part(result) == 1 else {
+                try take(result, of: command, found: &found, failure: &failure)
+                continue
+            }
+            let part = PostgresResult(result)
+            rowCount += part.rowCount
+            if bodyFailure == nil { bodyFailure = self.failure(of: body, with: part) }
+            // While rows are there, nothing waits for the server, and notices the token.
+            if let interruption, interruption.stopsWork { self.statement.stop(by: .connection) }
+        }
+        try leavePipeline(after: failure)
+        if let error = bodyFailure ?? failure { throw error }
+        report(command, rows: rowCount, since: start)
     }
 
     private func failure(of body: (PostgresResult) throws -> Void, with part: PostgresResult) -> (any Error)? {
@@ -53,7 +65,7 @@ extension PostgresConnection {
             return nil
         } catch {
             // Outside of a transaction nothing else ends with the statement.
-            if !isInTransaction { canceller.stop() }
+            if !isInTransaction { statement.stop(by: .connection) }
             return error
         }
     }

@@ -7,7 +7,7 @@ extension PostgresConnection {
         guard !isInTransaction, !hasTransaction else {
             throw ServerError(.misuse, "the connection has a transaction already; use a savepoint inside of it")
         }
-        pending = try options.statements(on: address)
+        pending = try options.statements(on: address).map { PendingStatement($0) }
         isInTransaction = true
         scope = TransactionScope()
         statementTimeout = (options.timeouts ?? address.timeouts).statement
@@ -21,6 +21,8 @@ extension PostgresConnection {
     @discardableResult
     package func commit(after statements: [SQLStatement] = []) throws -> [PostgresResult] {
         guard isInTransaction else { throw ServerError(.misuse, "there is no transaction to commit") }
+        // A failure of a cursor that reads ahead comes before COMMIT is sent.
+        try receiveAnswer()
         try requireUsable()
         guard hasTransaction || !statements.isEmpty else {
             let wasSent = pending.isEmpty
@@ -31,8 +33,10 @@ extension PostgresConnection {
             }
             return []
         }
-        // Savepoints that nothing followed end with the transaction.
+        // Savepoints that nothing followed end with the transaction, and cursors do.
         if hasTransaction, statements.isEmpty { pending = [] }
+        unusedCursors = []
+        mayHaveCommitted = false
         do {
             // A commit that has started might take effect although it is stopped.
             var results = try uninterrupted { try run(statements + [.command("COMMIT")]) }
@@ -44,8 +48,7 @@ extension PostgresConnection {
             }
             return results
         } catch var error as ServerError {
-            // If the connection was lost in one of the statements, the server has skipped COMMIT.
-            guard isLost, error.index.map({ $0 == statements.count }) ?? true else { throw error }
+            guard isLost, mayHaveCommitted else { throw error }
             error.message =
                 "the connection to the server at \(host) was lost before its answer to COMMIT: \(error.message)"
             error.kind = .outcomeUnknown
@@ -60,7 +63,7 @@ extension PostgresConnection {
         guard !isLost, hasTransaction || answer != nil else { return }
         uninterrupted {
             do {
-                try? receiveAnswer()
+                dropAnswer()
                 pending = []
                 if hasTransaction { _ = try exchange([Command(.command("ROLLBACK"))]) }
             } catch {
@@ -93,58 +96,6 @@ extension PostgresConnection {
         }
     }
 
-    // MARK: Savepoints
-
-    /// Runs the body in a savepoint inside of the transaction, and rolls back only the body's changes if it throws.
-    package func savepoint<R>(_ body: () throws -> R) throws -> R {
-        let scope = try beginSavepoint()
-        defer { if self.scope === scope { self.scope = scope.parent } }
-        do {
-            let result = try body()
-            if !withdraw(scope) { pending.append(.command("RELEASE SAVEPOINT \(scope.name)")) }
-            return result
-        } catch {
-            rollBack(to: scope)
-            throw error
-        }
-    }
-
-    /// Begins a savepoint, which is sent with the next statement.
-    func beginSavepoint() throws -> TransactionScope {
-        guard let parent = scope else { throw ServerError(.misuse, "a savepoint needs a transaction") }
-        let scope = TransactionScope(in: parent)
-        pending.append(.command("SAVEPOINT \(scope.name)"))
-        self.scope = scope
-        return scope
-    }
-
-    /// Removes a savepoint that was not sent, with all that follows it.
-    ///
-    /// - Returns: False if it was sent.
-    private func withdraw(_ scope: TransactionScope) -> Bool {
-        guard let index = pending.lastIndex(where: { $0.sql == "SAVEPOINT \(scope.name)" }) else { return false }
-        pending.removeSubrange(index...)
-        return true
-    }
-
-    /// Goes back to a savepoint and removes it. If the server does not answer, the connection is lost.
-    func rollBack(to scope: TransactionScope) {
-        scope.end()
-        guard !withdraw(scope), !isLost, hasTransaction else { return }
-        uninterrupted {
-            do {
-                try? receiveAnswer()
-                pending = []
-                let commands = ["ROLLBACK TO SAVEPOINT", "RELEASE SAVEPOINT"].map {
-                    Command(.command("\($0) \(scope.name)"))
-                }
-                _ = try exchange(commands)
-            } catch {
-                isLost = true
-            }
-        }
-    }
-
     // MARK: Reuse
 
     /// Makes the connection ready for another user: without a transaction, and without a request to stop that may still
@@ -152,6 +103,8 @@ extension PostgresConnection {
     package func reset() {
         interruption = nil
         watch = nil
+        // From here on, the requests of the user who returns the connection have no effect.
+        statement.changeUser()
         rollback()
         guard mayBeStopped, !isLost else { return }
         mayBeStopped = false

@@ -4,58 +4,100 @@ import Foundation
 import SwormRows
 
 extension PostgresConnection {
-    /// The time that the server has to stop a statement, or to report that it has.
-    private static var patience: Duration { .seconds(5) }
-
     /// Sends what libpq has buffered, and receives what the server sends at the same time.
     func flush() throws {
+        silentSince = nil
         while true {
             switch PQflush(handle) {
-            case 0: return
+            case 0:
+                // While libpq sends, it may have received a part of a record.
+                mayHoldInput = isEncrypted
+                return
             case 1:
                 try wait(for: Socket.input | Socket.output)
-                if Socket.isReadable(PQsocket(handle)), PQconsumeInput(handle) == 0 { throw lost() }
+                try receiveWhileSending()
             default: throw lost()
             }
         }
     }
 
+    /// Receives what has arrived while something is sent: a server that cannot send does not read either.
+    func receiveWhileSending() throws {
+        guard Socket.isReadable(PQsocket(handle)) else { return }
+        guard PQconsumeInput(handle) == 1 else { throw lost() }
+        noteInputOfCopy()
+    }
+
     /// Returns the next result of the running statement, or nil at its end.
     func nextResult() throws -> OpaquePointer? {
-        while PQisBusy(handle) == 1 {
-            try wait(for: Socket.input)
-            if PQconsumeInput(handle) == 0 { throw lost() }
-        }
+        silentSince = nil
+        while PQisBusy(handle) == 1 { try receive() }
         return PQgetResult(handle)
     }
 
-    /// Waits until the socket is ready.
+    /// Waits for input, and receives it.
+    func receive() throws {
+        if mayHoldInput {
+            // OpenSSL reads whole records, of which libpq takes as much as it has memory for. The socket does not report the
+            // rest. Once the socket was empty before libpq has read, there is no rest.
+            mayHoldInput = Socket.isReadable(PQsocket(handle))
+        } else {
+            try wait(for: Socket.input)
+            mayHoldInput = isEncrypted
+        }
+        if PQconsumeInput(handle) == 0 { throw lost() }
+    }
+
+    /// The longest wait for an encrypted connection. Input that arrives exactly while ``receive()`` looks at the socket may
+    /// be in a record of which a rest remains.
+    private static var longestEncryptedWait: Duration { .milliseconds(250) }
+
+    /// Waits until the socket is ready, or for an encrypted connection until it is time to look for input.
     ///
     /// A token or its deadline stops the running statement. A server that then says nothing, or that exceeds its own
     /// timeout, is given up.
     func wait(for events: Int16) throws {
-        let silence = statementTimeout.map { ContinuousClock.now.advanced(by: $0 + Self.patience) }
+        let now = ContinuousClock.now
+        let since = silentSince ?? now
+        let encryptedEnd = isEncrypted ? now.advanced(by: Self.longestEncryptedWait) : nil
         while true {
-            if let interruption, interruption.stopsWork { canceller.stop() }
-            var end = silence
-            let stopTime = canceller.stopTime
-            if let stopTime { end = stopTime.advanced(by: Self.patience) }
-            let limit = [end, stopTime == nil ? nextLook : nil].compactMap(\.self).min()
+            if let interruption, interruption.stopsWork { statement.stop(by: .connection) }
+            if let abandonTime, abandonTime.secondsLeft == 0 { statement.stop(by: .connection) }
+            let stopTime = statement.stopTime
+            let end = silenceEnd(since: since, stopTime: stopTime)
+            var limit = earlier(earlier(end, encryptedEnd), opening?.nextLook)
+            if stopTime == nil { limit = earlier(earlier(limit, nextLook), abandonTime) }
+            silentSince = nil
             if Socket.wait(PQsocket(handle), for: events, until: limit) == .ready { return }
-            if let end, end.secondsLeft == 0 {
-                isLost = true
-                let reason = stopTime == nil ? "within its own timeout" : "to the request to stop a statement"
-                throw ServerError(.timeout, "the server at \(host) did not answer \(reason); the connection was closed")
-            }
+            silentSince = since
+            try opening?.check(host)
+            if let end, end.secondsLeft == 0 { throw silent(stopTime: stopTime) }
+            if let encryptedEnd, encryptedEnd.secondsLeft == 0 { return }
         }
     }
 
-    /// The time at which a wait must look whether the statement is to stop; nil for never.
-    private var nextLook: ContinuousClock.Instant? {
-        // A token may be set while the thread waits; its listener sends the request, but does not wake the thread.
-        guard let interruption else { return nil }
+    /// The time at which a server that says nothing is given up; nil for never.
+    private func silenceEnd(
+        since: ContinuousClock.Instant, stopTime: ContinuousClock.Instant?
+    ) -> ContinuousClock.Instant? {
+        if let stopTime { return max(stopTime, since).advanced(by: patience) }
+        // Each command has a timeout of its own, and the results of all of them may arrive together.
+        return statementTimeout.map { since.advanced(by: $0 * max(1, outstanding) + patience) }
+    }
+
+    private func silent(stopTime: ContinuousClock.Instant?) -> ServerError {
+        isLost = true
+        let reason = stopTime == nil ? "within its own timeout" : "to the request to stop a statement"
+        return ServerError(
+            stopTime == nil ? .unavailable : .timeout,
+            "the server at \(host) did not answer \(reason); the connection was closed")
+    }
+
+    /// The time at which a wait must look whether the statement is to stop. A request of another thread does not wake the
+    /// thread that waits.
+    private var nextLook: ContinuousClock.Instant {
         let second = ContinuousClock.now.advanced(by: .seconds(1))
-        return min(interruption.deadline ?? second, second)
+        return min(interruption?.deadline ?? second, second)
     }
 
     /// Throws if the work is to stop, before anything is sent.
@@ -63,17 +105,15 @@ extension PostgresConnection {
         guard !isLost else {
             throw ServerError(.unavailable, "the connection to the server at \(host) was lost")
         }
+        guard !statement.rejectsAll else {
+            throw ServerError(.unavailable, "the connections to \(address) are being closed")
+        }
         guard let interruption, interruption.stopsWork else { return }
         throw stopped(sql: nil)
     }
 
     /// The error of a statement that the token stopped.
-    func stopped(sql: String?) -> ServerError {
-        guard let interruption, interruption.reason == nil, interruption.isLate else {
-            return ServerError(.cancelled, "the work was stopped", sql: sql)
-        }
-        return ServerError(.timeout, "the deadline of the work has passed", sql: sql)
-    }
+    func stopped(sql: String?) -> ServerError { ServerError.stopped(by: interruption, sql: sql) }
 
     /// Notes the loss of the connection, and returns the error for it.
     func lost() -> ServerError {
@@ -101,6 +141,24 @@ extension PostgresConnection {
         // Reads the messages that have arrived.
         if PQisBusy(handle) == 1 || isEnding { isLost = true }
         return !isLost
+    }
+}
+
+/// Returns the earlier of two times; nil for never.
+private func earlier(
+    _ time: ContinuousClock.Instant?, _ other: ContinuousClock.Instant?
+) -> ContinuousClock.Instant? {
+    guard let time, let other else { return time ?? other }
+    return min(time, other)
+}
+
+extension ServerError {
+    /// The error of work that a token has stopped, or its deadline.
+    static func stopped(by token: InterruptToken?, sql: String? = nil) -> ServerError {
+        guard let token, token.reason == nil, token.isLate else {
+            return ServerError(.cancelled, "the work was stopped", sql: sql)
+        }
+        return ServerError(.timeout, "the deadline of the work has passed", sql: sql)
     }
 }
 #endif

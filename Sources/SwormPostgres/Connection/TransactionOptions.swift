@@ -24,10 +24,13 @@ package struct TransactionOptions: Sendable, Hashable {
     package var isReadOnly: Bool
     /// The timeouts; nil for those of the address.
     package var timeouts: PostgresAddress.Timeouts?
-    /// Statements that take locks. They run first: a lock takes no snapshot, but a wait for one after the snapshot would end
-    /// with the old state.
+    /// Statements that lock tables. They run first: such a lock takes no snapshot, but a wait for one after the snapshot would
+    /// end with the old state.
     package var locks: [String] = []
     package var settings: [Setting] = []
+    /// Statements that lock rows. They run after the settings, on which the policies of row-level security for them may
+    /// depend.
+    package var rowLocks: [String] = []
 
     package init(_ isolation: Isolation = .repeatableRead, isReadOnly: Bool = false) {
         self.isolation = isolation
@@ -45,7 +48,12 @@ package struct TransactionOptions: Sendable, Hashable {
             statements.append(.command("SET LOCAL " + setting))
         }
         statements += locks.map { .command($0) }
-        guard !settings.isEmpty else { return statements }
+        if !settings.isEmpty { statements.append(try assignment()) }
+        return statements + rowLocks.map { .command($0) }
+    }
+
+    /// The statement that assigns the settings.
+    private func assignment() throws -> SQLStatement {
         let parameters = Parameters()
         var calls: [String] = []
         for setting in settings {
@@ -54,7 +62,7 @@ package struct TransactionOptions: Sendable, Hashable {
             }
             calls.append("pg_catalog.set_config($\(parameters.count - 1), $\(parameters.count), true)")
         }
-        return statements + [SQLStatement("SELECT " + calls.joined(separator: ", "), with: parameters)]
+        return SQLStatement("SELECT " + calls.joined(separator: ", "), with: parameters)
     }
 
     /// Returns timeouts as assignments to the server's settings.

@@ -1,24 +1,25 @@
 #if PostgreSQL
-import CSwormPQ
 package import Foundation
 package import SwormRows
 
-/// A writer of rows into a table by COPY in its binary form.
+/// A writer of rows in the binary form of COPY, which sends them to a table or collects them.
 ///
 /// Each row is begun with ``beginRow()`` and gets one value for each column, in their order. A method that returns false has
-/// written nothing: the column cannot store the value unchanged.
+/// written nothing: the column cannot store the value unchanged, or there is no column for it.
 package struct CopyWriter: ~Copyable {
     /// The number of bytes after which rows are sent.
     private static var portion: Int { 64 * 1024 }
-    private static var longestMessage: Int { 16 * 1024 * 1024 }
 
-    private let connection: PostgresConnection
+    /// The connection to which rows are sent; nil if they are collected.
+    private let connection: PostgresConnection?
     /// The types of the columns.
-    private let types: [PostgresType]
+    package let types: [PostgresType]
     private var buffer = WireBuffer(capacity: 128 * 1024)
     private var rowStart = 0
-    /// The number of values of the current row.
-    private var column = 0
+    /// The offsets of collected rows.
+    private var starts: [Int] = []
+    /// The number of values of the current row. Outside of a row it is that of all columns, so that no value can be written.
+    private var column: Int
     private var isInRow = false
     /// The number of rows that were begun.
     package private(set) var rowCount = 0
@@ -26,10 +27,22 @@ package struct CopyWriter: ~Copyable {
     init(_ types: [PostgresType], on connection: PostgresConnection) {
         self.types = types
         self.connection = connection
-        // The signature, flags of 32 bits, and the length of an extension of the header.
-        let header = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0] + [UInt8](repeating: 0, count: 8)
-        header.withUnsafeBytes { buffer.put($0) }
+        column = types.count
+        Self.header.withUnsafeBytes { buffer.put($0) }
     }
+
+    /// Creates a writer that collects rows. See ``PostgresConnection/beginCopyIn(into:)`` and
+    /// ``Parameters/append(_:of:offsets:at:)``.
+    package init(collecting types: [PostgresType]) {
+        self.types = types
+        connection = nil
+        column = types.count
+    }
+
+    /// The signature, flags of 32 bits, and the length of an extension of the header.
+    static let header = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0] + [UInt8](repeating: 0, count: 8)
+    /// The number of columns of a row that is the end of all rows.
+    static var end: Int16 { -1 }
 
     /// Begins a row.
     ///
@@ -37,7 +50,11 @@ package struct CopyWriter: ~Copyable {
     @inline(__always)
     package mutating func beginRow() throws {
         try endRow()
-        if buffer.count >= Self.portion { try send() }
+        if connection == nil {
+            starts.append(buffer.count)
+        } else if buffer.count >= Self.portion {
+            try send()
+        }
         rowStart = buffer.count
         column = 0
         isInRow = true
@@ -49,8 +66,9 @@ package struct CopyWriter: ~Copyable {
     package mutating func abandonRow() {
         guard isInRow else { return }
         buffer.removeAll(from: rowStart)
-        isInRow = false
+        endOfRow()
         rowCount -= 1
+        _ = starts.popLast()
     }
 
     /// Writes stored properties of a struct up to the first one whose value its column cannot store unchanged. Write that
@@ -154,33 +172,87 @@ package struct CopyWriter: ~Copyable {
         return true
     }
 
+    /// Writes the next columns, whose values are in the form that ``collectedFields`` returned.
+    package mutating func write(fields bytes: [UInt8], count: Int) -> Bool {
+        guard count >= 0, count <= types.count - column else { return false }
+        bytes.withUnsafeBytes { buffer.put($0) }
+        column += count
+        return true
+    }
+
+    // MARK: Collected rows
+
+    /// The number of bytes of all rows.
+    package var byteCount: Int { buffer.count }
+
+    /// The bytes of all rows. They are valid until the writer is changed.
+    package var bytes: UnsafeRawBufferPointer { buffer.bytes }
+
+    /// The values of the last row, with their lengths.
+    package var collectedFields: [UInt8] { Array(buffer.bytes.dropFirst(rowStart + MemoryLayout<Int16>.size)) }
+
+    /// Removes all rows, and keeps their memory for other ones.
+    package mutating func removeAll() {
+        buffer.removeAll()
+        starts.removeAll(keepingCapacity: true)
+        endOfRow()
+        rowCount = 0
+    }
+
+    /// The offsets of the fields of collected rows, by row and column. Each field begins with its length.
+    package var fieldOffsets: [Int] {
+        var offsets: [Int] = []
+        offsets.reserveCapacity(starts.count * types.count)
+        let bytes = bytes
+        for start in starts {
+            // The number of columns comes first.
+            var offset = start + MemoryLayout<Int16>.size
+            for _ in types {
+                offsets.append(offset)
+                offset += Self.length(ofField: offset, in: bytes)
+            }
+        }
+        return offsets
+    }
+
+    /// Returns the number of bytes of a field with its length.
+    static func length(ofField offset: Int, in bytes: UnsafeRawBufferPointer) -> Int {
+        4 + max(0, Int(Int32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self))))
+    }
+
+    /// Returns the bytes of a field at one of ``fieldOffsets``; nil for NULL. They are valid until the writer is changed.
+    package func field(at offset: Int) -> UnsafeRawBufferPointer? {
+        let length = Int32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self))
+        return length < 0 ? nil : UnsafeRawBufferPointer(rebasing: bytes[offset + 4..<offset + 4 + Int(length)])
+    }
+
     // MARK: Sending
 
-    private mutating func endRow() throws {
+    /// Ends the last row.
+    ///
+    /// - Throws: ``ServerError`` if it has too few values.
+    package mutating func endRow() throws {
         guard isInRow else { return }
         guard column == types.count else {
             throw ServerError(.misuse, "row \(rowCount) of a COPY has \(column) of \(types.count) values")
         }
+        endOfRow()
+    }
+
+    private mutating func endOfRow() {
         isInRow = false
+        column = types.count
     }
 
     private mutating func send() throws {
-        let bytes = buffer.bytes
-        guard let start = bytes.baseAddress else { return }
-        // A message may end anywhere in a row, and has a limit.
-        for offset in stride(from: 0, to: bytes.count, by: Self.longestMessage) {
-            let text = (start + offset).assumingMemoryBound(to: CChar.self)
-            let count = Int32(min(Self.longestMessage, bytes.count - offset))
-            guard PQputCopyData(connection.handle, text, count) == 1 else { throw connection.lost() }
-            try connection.flush()
-        }
+        try connection?.put(buffer.bytes)
         buffer.removeAll()
     }
 
     /// Sends the rest and the end of the rows.
     mutating func finish() throws {
         try endRow()
-        buffer.put(-1 as Int16)
+        buffer.put(Self.end)
         try send()
     }
 }

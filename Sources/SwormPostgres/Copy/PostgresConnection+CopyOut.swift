@@ -1,5 +1,6 @@
 #if PostgreSQL
 import CSwormPQ
+import SwormRows
 
 extension PostgresConnection {
     /// Reads rows by COPY, in binary form.
@@ -32,28 +33,30 @@ extension PostgresConnection {
                     try body(row)
                 } catch {
                     bodyFailure = error
-                    if !isInTransaction { canceller.stop() }
+                    if !isInTransaction { self.statement.stop(by: .connection) }
                 }
+                // While rows are there, nothing waits for the server, and notices the token.
+                if let interruption, interruption.stopsWork { self.statement.stop(by: .connection) }
             }
             var found: PostgresResult?
             var failure: ServerError?
             try takeResults(of: Command(statement, index: 0), found: &found, failure: &failure)
             if let error = bodyFailure ?? failure { throw error }
-            report(Command(statement, index: 0), result: found, since: start)
+            report(Command(statement, index: 0), rows: count, since: start)
             return count
         }
     }
 
     /// Returns the next message of a COPY, which the caller frees; nil at the end.
     private func nextCopyMessage() throws -> UnsafeMutableRawBufferPointer? {
+        silentSince = nil
         while true {
             var start: UnsafeMutablePointer<CChar>?
             let length = PQgetCopyData(handle, &start, 1)
             if length > 0, let start { return UnsafeMutableRawBufferPointer(start: start, count: Int(length)) }
             // The end and a failure are followed by a result.
             guard length == 0 else { return nil }
-            try wait(for: Socket.input)
-            if PQconsumeInput(handle) == 0 { throw lost() }
+            try receive()
         }
     }
 }

@@ -14,6 +14,7 @@ extension ServerError.Kind {
                 .tooManyConnections:
                 .unavailable
             case .insufficientPrivilege: .permission
+            case .statementCompletionUnknown, .transactionResolutionUnknown: .outcomeUnknown
             default: Self.ofCategory[state.category] ?? .server
             }
     }
@@ -27,17 +28,29 @@ extension ServerError.Kind {
 }
 
 extension SQLState {
-    /// Whether the server's message consists of names, and cannot contain a value.
+    /// Whether the server's message consists of names and numbers, and cannot contain a value.
     ///
-    /// - Parameter hasPosition: Whether the error is at a position of the statement, which contains no values. A wrong name
-    ///   may also be a value, as in `$1::regclass`.
-    func hasHarmlessMessage(hasPosition: Bool) -> Bool {
+    /// - Parameters:
+    ///   - function: The function of the server that reports the error.
+    ///   - hasPosition: Whether the error is at a position of the statement, which contains no values. A wrong name may also
+    ///     be a value, as in `$1::regclass`.
+    ///   - hasContext: Whether the error comes from inside of something, such as a function of the database.
+    func hasHarmlessMessage(from function: String?, hasPosition: Bool, hasContext: Bool) -> Bool {
+        guard !hasContext, let function, function != "exec_stmt_raise" else { return false }
         switch category {
-        case "54": true
-        case "0A", "42": hasPosition || self == .insufficientPrivilege
-        default: false
+        case "54": return hasPosition || Self.harmlessLimits.contains(function)
+        case "0A", "42": return hasPosition || self == .insufficientPrivilege && Self.harmlessChecks.contains(function)
+        default: return false
         }
     }
+
+    /// Functions of the server that report a limit with the name of an index or with numbers alone.
+    private static let harmlessLimits: Set<String> = [
+        "_bt_check_third_page", "check_stack_depth", "index_form_tuple", "index_form_tuple_context",
+        "RelationGetBufferForTuple", "stack_is_too_deep", "heap_form_tuple", "heap_form_minimal_tuple",
+    ]
+    /// Functions of the server that report a missing permission with the name of an object.
+    private static let harmlessChecks: Set<String> = ["aclcheck_error", "aclcheck_error_col", "ExecWithCheckOptions"]
 
     /// The reason for the error and the way out.
     var explanation: String { Self.explanations[self] ?? Self.ofCategory[category] ?? "the server reported an error" }
@@ -71,6 +84,8 @@ extension SQLState {
         .invalidPassword: "the server rejected the user or the password",
         .invalidCatalogName: "the database does not exist",
         .insufficientPrivilege: "the user lacks a permission",
+        .statementCompletionUnknown: "it is unknown whether the statement took effect",
+        .transactionResolutionUnknown: "it is unknown whether the transaction was committed",
         .diskFull: "the server's disk is full",
         .tooManyConnections:
             "the server accepts no more connections; use fewer connections, or raise its max_connections",

@@ -58,6 +58,10 @@ package struct ServerError: Error, Sendable, Hashable {
     package var sql: String?
     /// The index of the statement that failed, if several were sent together.
     package var index: Int?
+    /// Whether the calling thread would have waited for itself.
+    package var waitsForItself = false
+    /// Whether the server no longer knows a statement that was prepared before, or can no longer use its plan.
+    var isStalePlan = false
 
     package init(_ kind: Kind, _ message: String, state: SQLState? = nil, sql: String? = nil) {
         self.kind = kind
@@ -71,9 +75,6 @@ package struct ServerError: Error, Sendable, Hashable {
     package var isRetryable: Bool {
         kind == .conflict || kind == .unavailable || state == .lockNotAvailable
     }
-
-    /// Whether the server no longer knows a prepared statement, or can no longer use its plan.
-    var isStalePlan: Bool { state == .featureNotSupported || state == .invalidStatementName }
 }
 
 extension ServerError: CustomStringConvertible {

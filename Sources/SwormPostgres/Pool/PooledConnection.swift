@@ -8,10 +8,12 @@ import Foundation
 package final class PooledConnection: @unchecked Sendable {
     let number: Int
     let worker = PoolWorker()
-    /// Nil until a call needs it, and after it was lost.
-    var connection: PostgresConnection?
-    /// The handle by which other threads stop the running statement. Accessed while the pool's lock is held.
+    /// Nil until a call needs it, and after it was lost or idle for long.
+    package var connection: PostgresConnection?
+    /// The handle by which other threads stop the statements of the call. Accessed while the pool's lock is held.
     var canceller: StatementCanceller?
+    /// The time at which the connection was returned. Accessed while the pool's lock is held.
+    var idleSince: ContinuousClock.Instant?
 
     init(_ number: Int) { self.number = number }
 

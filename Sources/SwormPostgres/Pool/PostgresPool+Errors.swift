@@ -1,5 +1,6 @@
 #if PostgreSQL
 import Foundation
+import SwormRows
 
 extension PostgresPool {
     var closedError: ServerError {
@@ -10,17 +11,21 @@ extension PostgresPool {
     var neverEndingError: ServerError {
         let count = state(\.limit)
         let holders = count == 1 ? "the only connection" : "all \(count) connections"
-        return ServerError(
+        var error = ServerError(
             .misuse,
             "deadlock: \(holders) to \(address) are held by calls that wait for another connection inside of their own, and this call is one of them. Use the connection that the outer call has, end the outer call first, or allow more connections."
         )
+        error.waitsForItself = true
+        return error
     }
 
     /// Returns the error of a wait that did not end with a connection.
     func failure(
-        _ outcome: Outcome, since start: ContinuousClock.Instant, until deadline: ContinuousClock.Instant
+        _ outcome: Outcome, since start: ContinuousClock.Instant, until deadline: ContinuousClock.Instant,
+        token: InterruptToken?
     ) -> ServerError {
         switch outcome {
+        case .timedOut where token?.isLate == true: return ServerError.stopped(by: token)
         case .closed: return closedError
         case .granted, .cancelled:
             return ServerError(.cancelled, "the call was cancelled while it waited for a connection")

@@ -6,7 +6,8 @@ package import SwormRows
 /// The connections to one address, which calls use one after the other.
 ///
 /// A call that waits for a connection gets one in the order of the calls, until its deadline. Synchronous calls run on their
-/// own thread; asynchronous ones run on the thread of their connection, and no thread waits for them.
+/// own thread; asynchronous ones run on the thread of their connection, and no thread waits for them. A connection that
+/// nobody has used for some minutes is closed.
 ///
 /// @unchecked: all mutable state is accessed only while the lock is held.
 package final class PostgresPool: @unchecked Sendable {
@@ -24,10 +25,22 @@ package final class PostgresPool: @unchecked Sendable {
         case call(@Sendable (Outcome) -> Void)
     }
 
+    /// A wait of ``close(within:)`` for the calls that use connections.
+    struct Closer {
+        let semaphore: DispatchSemaphore
+        let deadline: ContinuousClock.Instant
+    }
+
+    /// A closure that opens a connection, until a time or until a token stops it.
+    package typealias Opener =
+        @Sendable (PostgresAddress, ContinuousClock.Instant?, InterruptToken?) throws ->
+        PostgresConnection
+
     package let address: PostgresAddress
     let clock: any PoolClock
-    /// Opens a connection.
-    private let open: @Sendable (PostgresAddress) throws -> PostgresConnection
+    /// The duration after which a connection that nobody uses is closed; nil for never.
+    let idleLimit: Duration?
+    private let opener: Opener
     private let lock = NSLock()
     let all: [PooledConnection]
     var state: PoolState
@@ -36,20 +49,23 @@ package final class PostgresPool: @unchecked Sendable {
     var decided: [PoolState.Ticket: Outcome] = [:]
     /// The time since which connections cannot be opened.
     private var unreachableSince: ContinuousClock.Instant?
-    /// The wait of ``close(within:)`` for the calls that use connections.
-    var closing: (semaphore: DispatchSemaphore, deadline: ContinuousClock.Instant)?
+    var closers: [Closer] = []
+    /// Whether a close has stopped the calls that use connections.
+    var stopsCalls = false
 
     /// - Parameters:
     ///   - address: The address, which also has the number of connections.
-    ///   - clock: The clock by which waits end.
+    ///   - clock: The clock by which waits end and idle connections are closed.
+    ///   - idleLimit: The duration after which a connection that nobody uses is closed; nil for never.
     ///   - open: Opens a connection.
     package init(
-        _ address: PostgresAddress, clock: any PoolClock = SystemPoolClock(),
-        open: @escaping @Sendable (PostgresAddress) throws -> PostgresConnection = { try PostgresConnection.open($0) }
+        _ address: PostgresAddress, clock: any PoolClock = SystemPoolClock(), idleLimit: Duration? = .seconds(600),
+        open: @escaping Opener = { try PostgresConnection.open($0, until: $1, token: $2) }
     ) {
         self.address = address
         self.clock = clock
-        self.open = open
+        self.idleLimit = idleLimit
+        opener = open
         state = PoolState(limit: address.connections)
         all = (0..<state.limit).map { PooledConnection($0) }
     }
@@ -71,21 +87,25 @@ package final class PostgresPool: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - purpose: The purpose of the call, for messages.
-    ///   - deadline: The time at which to give up.
-    ///   - token: Ends the wait too.
+    ///   - deadline: The time at which to give up, also while the connection is opened; nil for the connection timeout of
+    ///     the address for each of the two.
+    ///   - token: Ends the wait and the opening too, and so does its deadline.
     package func take(
-        for purpose: String, until deadline: ContinuousClock.Instant, token: InterruptToken? = nil
+        for purpose: String, until deadline: ContinuousClock.Instant?, token: InterruptToken? = nil
     ) throws -> PooledConnection {
         let now = clock.now
+        let end = end(of: deadline, token)
         let call = PoolState.Call(purpose: purpose, thread: PooledConnection.thread, since: now)
-        switch withLock({ state.request(call, until: deadline) }) {
-        case .granted(let number): return try ready(number)
+        switch withLock({ state.request(call, until: end) }) {
+        case .granted(let number): return try ready(number, until: deadline, token: token)
         case .isClosed: throw closedError
         case .neverEnds: throw neverEndingError
         case .waits(let ticket):
-            let outcome = wait(for: ticket, until: deadline, token)
-            guard case .granted(let number) = outcome else { throw failure(outcome, since: now, until: deadline) }
-            return try ready(number)
+            let outcome = wait(for: ticket, until: end, token)
+            guard case .granted(let number) = outcome else {
+                throw failure(outcome, since: now, until: end, token: token)
+            }
+            return try ready(number, until: deadline, token: token)
         }
     }
 
@@ -113,25 +133,42 @@ package final class PostgresPool: @unchecked Sendable {
     }
 
     /// Notes that the calling thread runs the call to which a connection was granted, and opens the connection if needed.
-    func ready(_ number: Int) throws -> PooledConnection {
+    ///
+    /// - Parameter deadline: The time at which to give up the opening, by the pool's clock; nil for the connection timeout.
+    func ready(
+        _ number: Int, until deadline: ContinuousClock.Instant?, token: InterruptToken?
+    ) throws -> PooledConnection {
         let pooled = all[number]
         let thread = PooledConnection.thread
         withLock { state.assign(number, to: thread) }
         do {
+            if let token, token.stopsWork { throw ServerError.stopped(by: token) }
             if pooled.connection?.isAlive != true {
                 pooled.connection = nil
-                let connection = try open(address)
-                pooled.connection = connection
-                withLock {
-                    unreachableSince = nil
-                    pooled.canceller = connection.canceller
-                }
+                pooled.connection = try open(until: deadline, token: token)
             }
+            let canceller = pooled.connection?.canceller
+            // A close may have ended its wait while the connection was opened.
+            let isStopped = withLock {
+                pooled.canceller = canceller
+                return stopsCalls
+            }
+            guard !isStopped else { throw closedError }
             return pooled
         } catch {
-            let failure = openingFailure(error)
             release(pooled)
-            throw failure
+            throw error
+        }
+    }
+
+    private func open(until deadline: ContinuousClock.Instant?, token: InterruptToken?) throws -> PostgresConnection {
+        do {
+            let end = deadline.map { ContinuousClock.now.advanced(by: $0 - clock.now) }
+            let connection = try opener(address, end, token)
+            withLock { unreachableSince = nil }
+            return connection
+        } catch {
+            throw openingFailure(error)
         }
     }
 
@@ -146,6 +183,8 @@ package final class PostgresPool: @unchecked Sendable {
         return failure
     }
 
+    // MARK: Returning
+
     /// Returns a connection, on the thread that used it.
     package func giveBack(_ pooled: PooledConnection) {
         pooled.connection?.reset()
@@ -155,23 +194,26 @@ package final class PostgresPool: @unchecked Sendable {
 
     private func release(_ pooled: PooledConnection) {
         let now = clock.now
-        // Closing sends a message to the server, for which the lock is not held: the last reference is this one.
-        let (action, closer, last) = withLock {
-            () -> ((@Sendable () -> Void)?, DispatchSemaphore?, PostgresConnection?) in
-            var last: PostgresConnection?
+        var last: PostgresConnection?
+        let isOpen = pooled.connection != nil
+        let (action, done) = withLock { () -> ((@Sendable () -> Void)?, [Closer]) in
             if state.isClosed {
                 last = pooled.connection
                 pooled.connection = nil
             }
-            if pooled.connection == nil { pooled.canceller = nil }
+            pooled.canceller = nil
+            pooled.idleSince = now
             if let ticket = state.release(pooled.number, at: now) {
-                return (decide(ticket, as: .granted(pooled.number)), nil, last)
+                return (decide(ticket, as: .granted(pooled.number)), [])
             }
-            return (nil, state.holders.isEmpty ? closing?.semaphore : nil, last)
+            guard state.holders.isEmpty else { return (nil, []) }
+            defer { closers = [] }
+            return (nil, closers)
         }
+        // Closing sends a message to the server, for which the lock is not held: the last reference is this one.
         withExtendedLifetime(last) {}
-        closer?.signal()
-        action?()
+        for closer in done { closer.semaphore.signal() }
+        if let action { action() } else if let idleLimit, isOpen { setAlarm(for: now.advanced(by: idleLimit)) }
     }
 }
 #endif

@@ -26,8 +26,9 @@ extension PostgresResult {
     }
 
     package func int64(_ row: Int, column: Int) throws(DecodingFailure) -> Int64? {
-        try value(row, column: column, in: .integer, as: .optionalInt64) { bytes in
-            bytes.baseAddress.flatMap { Wire.integer($0, length: Int32(clamping: bytes.count)) }
+        let form = form(ofColumn: Int32(clamping: column))
+        return try checked(row, column: column, as: .optionalInt64) { bytes in
+            bytes.baseAddress.flatMap { Wire.integer($0, length: Int32(clamping: bytes.count), form: form) }
         }
     }
 

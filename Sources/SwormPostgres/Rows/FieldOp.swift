@@ -22,9 +22,9 @@ struct FieldOp {
         switch kind {
         case .bool, .optionalBool: form == .bool
         case .int, .int16, .int32, .int64, .optionalInt, .optionalInt16, .optionalInt32, .optionalInt64:
-            form == .integer
-        case .float, .double, .optionalFloat, .optionalDouble: form == .real || form == .integer || form == .numeric
-        case .decimal, .optionalDecimal: form == .numeric || form == .integer || form == .real
+            form == .integer || form == .unsigned
+        case .float, .double, .optionalFloat, .optionalDouble, .decimal, .optionalDecimal:
+            form == .real || form == .integer || form == .unsigned || form == .numeric
         case .date, .optionalDate: form == .timestamp || form == .real
         case .string, .url, .optionalString, .optionalURL: form == .text
         case .data, .optionalData: form == .bytes

@@ -18,7 +18,10 @@ struct FieldValue {
     var bool: Bool? { length == 1 ? start.map { $0.pointee != 0 } : nil }
 
     @inline(__always)
-    var int64: Int64? { raw.flatMap { Wire.integer($0, length: length) } }
+    var int64: Int64? {
+        if form == .integer { return raw.flatMap { Wire.integer($0, length: length) } }
+        return otherInteger
+    }
 
     @inline(__always)
     func integer<Value: FixedWidthInteger>() -> Value? { int64.flatMap { Value(exactly: $0) } }
@@ -66,7 +69,7 @@ struct FieldValue {
     var decimal: Decimal? {
         switch form {
         case .numeric: raw.flatMap { NumericFormat.decimal(UnsafeRawBufferPointer(start: $0, count: Int(length))) }
-        case .integer: int64.map { Decimal($0) }
+        case .integer, .unsigned: int64.map { Decimal($0) }
         case .real: double.flatMap { DecimalText.decimal($0) }
         default: nil
         }
@@ -77,12 +80,16 @@ struct FieldValue {
         raw.map { UnsafeBufferPointer(start: $0.assumingMemoryBound(to: UInt8.self), count: Int(length)) }
     }
 
+    /// A number without a sign, such as the number of an object.
+    @inline(never)
+    private var otherInteger: Int64? { raw.flatMap { Wire.integer($0, length: length, form: form) } }
+
     /// An integer or a `numeric` as a real number, such as a sum of integers.
     @inline(never)
     private var otherNumber: Double? {
         guard let raw else { return nil }
-        if form == .integer { return Wire.integer(raw, length: length).map { Double($0) } }
-        return NumericFormat.text(UnsafeRawBufferPointer(start: raw, count: Int(length))).flatMap { Double($0) }
+        if form == .numeric { return NumericFormat.double(UnsafeRawBufferPointer(start: raw, count: Int(length))) }
+        return Wire.integer(raw, length: length, form: form).map { Double($0) }
     }
 }
 #endif

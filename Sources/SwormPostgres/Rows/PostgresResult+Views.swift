@@ -18,8 +18,10 @@ extension PostgresResult {
         switch form(ofColumn: column) {
         case .bool where length == 1:
             return try body(ColumnView(column, integer: bytes[0] == 0 ? 0 : 1))
-        case .integer:
-            if let value = Wire.integer(start, length: length) { return try body(ColumnView(column, integer: value)) }
+        case .integer, .unsigned:
+            if let value = Wire.integer(start, length: length, form: form(ofColumn: column)) {
+                return try body(ColumnView(column, integer: value))
+            }
         case .real:
             if let value = Wire.real(start, length: length) { return try body(ColumnView(column, real: value)) }
         case .timestamp:
@@ -40,17 +42,23 @@ extension PostgresResult {
     private func unreadable(row: Int32, column: Int32) -> String? {
         withView(row: row, column: column) { view in
             guard view.type == .text, (try? view.string()) == nil else { return nil }
-            let isDate = form(ofColumn: column) == .timestamp
-            return isDate ? "infinite date" : "value of \(type(ofColumn: Int(column)))"
+            switch form(ofColumn: column) {
+            case .timestamp: return "infinite date"
+            case .unsigned: return "number above 9223372036854775807"
+            default: return "value of \(type(ofColumn: Int(column)))"
+            }
         }
     }
 
     /// Returns the first column of a row as an integer, as the identity of the row in errors; 0 for another type.
     func rowID(_ row: Int32) -> Int64 {
-        guard form(ofColumn: 0) == .integer, PQgetisnull(pointer, row, 0) == 0,
-            let start = PQgetvalue(pointer, row, 0)
-        else { return 0 }
-        return Wire.integer(start, length: PQgetlength(pointer, row, 0)) ?? 0
+        integer(row, column: 0) ?? 0
+    }
+
+    /// Returns a value as an integer; nil for NULL and for another type.
+    func integer(_ row: Int32, column: Int32) -> Int64? {
+        guard PQgetisnull(pointer, row, column) == 0, let start = PQgetvalue(pointer, row, column) else { return nil }
+        return Wire.integer(start, length: PQgetlength(pointer, row, column), form: form(ofColumn: column))
     }
 
     /// Returns the error for a value that does not fit.

@@ -62,8 +62,8 @@ struct ResultBufferBuilder: ~Copyable {
         }
         guard let start = UnsafeRawPointer(PQgetvalue(result.pointer, row, column)) else { return nil }
         switch form {
-        case .integer:
-            guard let value = Wire.integer(start, length: length) else { return nil }
+        case .integer, .unsigned:
+            guard let value = Wire.integer(start, length: length, form: form) else { return nil }
             payload = UInt64(bitPattern: value)
             return .integer
         case .bool:
@@ -100,7 +100,7 @@ struct ResultBufferBuilder: ~Copyable {
             return .integer
         }
         if rule.kind == .real {
-            guard let value = Double(text) else { return nil }
+            guard let value = NumericFormat.double(bytes) else { return nil }
             payload = value.bitPattern
             return .real
         }
@@ -129,7 +129,7 @@ struct ResultBufferBuilder: ~Copyable {
     private static func fits(_ form: ValueForm, in kind: CellKind) -> Bool {
         switch form {
         case .bool: kind == .integer || kind == .any
-        case .integer, .numeric: kind.takesIntegers
+        case .integer, .unsigned, .numeric: kind.takesIntegers
         case .real: kind == .real || kind == .number || kind == .any
         case .timestamp: kind == .real || kind == .any
         case .text: kind.takesStrings

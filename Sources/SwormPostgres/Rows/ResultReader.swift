@@ -128,9 +128,23 @@ struct ResultReader {
 }
 
 extension RowLayout {
+    /// Returns a column that rows of the layout, of whatever kind, are read from and that a result lacks.
+    private func missingColumn(of count: Int) -> Int32? {
+        for op in ops where op.column < 0 || op.column >= count { return op.column }
+        for custom in customs where custom.column < 0 || custom.column >= count { return custom.column }
+        guard let variants else { return nil }
+        if variants.column < 0 || variants.column >= count { return variants.column }
+        for variant in variants.variants { if let column = variant.layout.missingColumn(of: count) { return column } }
+        return nil
+    }
+
     /// Calls the body with a reader of a result, and with the template from which its rows start.
     func withReader(of result: PostgresResult, _ body: (inout ResultReader) throws -> Void) throws {
         if let mistake { throw ServerError(.misuse, mistake) }
+        if let missing = missingColumn(of: result.columnCount) {
+            throw ServerError(
+                .misuse, "a plan reads column \(missing) of a result that has \(result.columnCount) columns")
+        }
         let ops = ops.map { FieldOp($0, of: result) }
         try ops.withUnsafeBufferPointer { ops in
             switch start {

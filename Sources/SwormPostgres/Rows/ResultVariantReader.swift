@@ -1,5 +1,4 @@
 #if PostgreSQL
-import CSwormPQ
 import SwormRows
 
 /// A reader of rows of several kinds: it reads each row with the plan of its kind, in memory of its own, and moves the value
@@ -76,7 +75,7 @@ final class ResultVariantReader {
     /// Unsafe: the address must be that of memory of the common type, which holds a value unless the plan has no columns of
     /// its own.
     func fill(_ memory: UnsafeMutableRawPointer, row: Int32) -> Bool {
-        guard let number = kind(ofRow: row) else {
+        guard let number = result.integer(row, column: variants.column) else {
             failure = result.failure(row: row, column: variants.column, expected: FieldKind.int64.expectation)
             return false
         }
@@ -91,14 +90,6 @@ final class ResultVariantReader {
         }
         parts[index].move(scratch, memory)
         return true
-    }
-
-    private func kind(ofRow row: Int32) -> Int64? {
-        guard result.form(ofColumn: variants.column) == .integer,
-            PQgetisnull(result.pointer, row, variants.column) == 0,
-            let start = PQgetvalue(result.pointer, row, variants.column)
-        else { return nil }
-        return Wire.integer(start, length: PQgetlength(result.pointer, row, variants.column))
     }
 }
 #endif

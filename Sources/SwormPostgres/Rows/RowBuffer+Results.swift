@@ -8,8 +8,16 @@ extension RowBuffer {
     ///
     /// - Throws: `DecodingFailure` for a value that does not fit, and ``ServerError``.
     package static func make(of results: [PostgresResult], rules: [CellRule]) throws -> RowBuffer {
+        var rest = results[...]
+        return try make(rules: rules) { rest.popFirst() }
+    }
+
+    /// Returns the rows of results in the same way. Only one of the results is in memory at a time.
+    ///
+    /// - Parameter next: Returns the next result, or nil after the last one.
+    package static func make(rules: [CellRule], next: () throws -> PostgresResult?) throws -> RowBuffer {
         var builder = ResultBufferBuilder(stride: rules.count)
-        for result in results {
+        while let result = try next() {
             guard result.columnCount == rules.count else {
                 throw ServerError(.misuse, "\(rules.count) rules for \(result.columnCount) columns")
             }

@@ -101,6 +101,17 @@ package final class Parameters {
         }
     }
 
+    /// Appends an array whose elements the body writes with their lengths. Returns false if it cannot write one.
+    func append(arrayOf type: PostgresType, count: Int, write: (inout WireBuffer) -> Bool) -> Bool {
+        guard let arrayType = type.array else { return false }
+        return append(arrayType) { buffer in
+            buffer.putValue { buffer in
+                WireArray.writeHeader(count: count, of: type, to: &buffer)
+                return write(&buffer)
+            }
+        }
+    }
+
     package func append(_ values: [Int64?]) -> Bool {
         append(array: values, of: .int8) { buffer, value in
             buffer.putValue(value)

@@ -18,7 +18,7 @@ package struct SQLStatement {
     }
 
     /// Creates a statement that the server need not plan, such as one that begins a transaction.
-    static func command(_ sql: String, with parameters: Parameters? = nil) -> SQLStatement {
+    package static func command(_ sql: String, with parameters: Parameters? = nil) -> SQLStatement {
         SQLStatement(sql, with: parameters, isPreparable: false)
     }
 

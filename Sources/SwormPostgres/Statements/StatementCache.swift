@@ -56,16 +56,17 @@ struct StatementCache {
         preparedCount += 1
     }
 
-    /// Forgets a prepared statement, so that it is prepared again when it is run next.
+    /// Forgets all prepared statements, so that each is prepared again when it is run next.
     ///
-    /// - Parameter isKnown: Whether the server still knows the statement.
-    /// - Returns: False if the statement is not prepared.
-    mutating func forget(_ shape: StatementShape, isKnown: Bool) -> Bool {
-        guard let name = entries[shape]?.name else { return false }
-        entries[shape]?.name = nil
-        preparedCount -= 1
-        if isKnown { removed.append(name) }
-        return true
+    /// - Parameter areKnown: Whether the server still knows the statements.
+    mutating func forgetAll(areKnown: Bool) {
+        for (shape, entry) in entries {
+            guard let name = entry.name else { continue }
+            entries[shape]?.name = nil
+            if areKnown { removed.append(name) }
+        }
+        preparedCount = 0
+        if !areKnown { removed = [] }
     }
 
     /// Returns the names of statements that the server can forget, once.

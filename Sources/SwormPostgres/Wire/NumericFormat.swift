@@ -96,6 +96,12 @@ enum NumericFormat {
         return parts.name ?? text(parts)
     }
 
+    /// Returns the nearest real number; nil for one whose magnitude is out of the range, and if the bytes have another form.
+    static func double(_ bytes: UnsafeRawBufferPointer) -> Double? {
+        guard let parts = Parts(bytes), let value = Double(parts.name ?? text(parts)) else { return nil }
+        return value.isInfinite && parts.name == nil ? nil : value
+    }
+
     private static func text(_ parts: Parts) -> String {
         var text: [UInt8] = parts.isNegative ? [UInt8(ascii: "-")] : []
         func group(_ digit: UInt64) -> [UInt8] {

@@ -5,6 +5,8 @@ enum ValueForm: UInt8, Sendable {
     case bool
     /// Two, four or eight bytes.
     case integer
+    /// Four or eight bytes of a number that has no sign.
+    case unsigned
     /// Four or eight bytes.
     case real
     /// Digits to the base 10,000.
@@ -22,7 +24,8 @@ enum ValueForm: UInt8, Sendable {
         self =
             switch type {
             case .bool: .bool
-            case .int2, .int4, .int8, .oid, .xid8: .integer
+            case .int2, .int4, .int8: .integer
+            case .oid, .xid8: .unsigned
             case .float4, .float8: .real
             case .numeric: .numeric
             case .timestamptz: .timestamp

@@ -1,5 +1,5 @@
 #if PostgreSQL
-import Foundation
+import SwormRows
 
 /// The conversion of numbers and dates from and to their form in messages, which is big-endian.
 ///
@@ -12,6 +12,25 @@ enum Wire {
         case 4: Int64(Int32(bigEndian: start.loadUnaligned(as: Int32.self)))
         case 8: Int64(bigEndian: start.loadUnaligned(as: Int64.self))
         case 2: Int64(Int16(bigEndian: start.loadUnaligned(as: Int16.self)))
+        default: nil
+        }
+    }
+
+    /// Returns a number without a sign of four or eight bytes; nil for another length and for one above `Int64.max`.
+    static func unsigned(_ start: UnsafeRawPointer, length: Int32) -> Int64? {
+        switch length {
+        case 4: Int64(UInt32(bigEndian: start.loadUnaligned(as: UInt32.self)))
+        case 8: Int64(exactly: UInt64(bigEndian: start.loadUnaligned(as: UInt64.self)))
+        default: nil
+        }
+    }
+
+    /// Returns an integer of a form; nil if the form has none.
+    @inline(__always)
+    static func integer(_ start: UnsafeRawPointer, length: Int32, form: ValueForm) -> Int64? {
+        switch form {
+        case .integer: integer(start, length: length)
+        case .unsigned: unsigned(start, length: length)
         default: nil
         }
     }
@@ -38,30 +57,17 @@ enum Wire {
 
     /// The microseconds from 2000 to 2001.
     private static let shift: Int64 = 31_622_400_000_000
-    /// The range of a `timestamptz` in microseconds since 2000: from 4714 B.C. up to the year 294276.
-    private static let range: Range<Int64> = -211_813_488_000_000_000..<9_223_371_331_200_000_000
 
     /// Returns microseconds since 2000 as seconds since 2001.
     @inline(__always)
     static func seconds(_ microseconds: Int64) -> Double {
         // Only values that are no dates of a server can wrap around.
-        let shifted = microseconds &- shift
-        // Up to this limit the integer is exact as a double, so that the division alone is rounded.
-        if shifted.magnitude < 1 << 53 { return Double(shifted) / 1e6 }
-        let (whole, rest) = shifted.quotientAndRemainder(dividingBy: 1_000_000)
-        return Double(whole) + Double(rest) / 1e6
+        Microseconds.seconds(microseconds &- shift)
     }
 
     /// Returns seconds since 2001 as microseconds since 2000, rounded to the nearest; nil for a date that a
     /// `timestamptz` cannot hold.
     @inline(__always)
-    static func microseconds(_ seconds: Double) -> Int64? {
-        // The limits keep the integers from overflowing; they are false for NaN.
-        guard seconds > -1e12, seconds < 9.223_34e12 else { return nil }
-        let whole = seconds.rounded(.down)
-        let rest = ((seconds - whole) * 1e6).rounded()
-        let microseconds = Int64(whole) &* 1_000_000 &+ Int64(rest) &+ shift
-        return range.contains(microseconds) ? microseconds : nil
-    }
+    static func microseconds(_ seconds: Double) -> Int64? { Microseconds.nearest(to: seconds).map { $0 + shift } }
 }
 #endif

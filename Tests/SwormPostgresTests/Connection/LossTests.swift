@@ -74,6 +74,50 @@ struct LossTests {
         victim.rollback()
     }
 
+    /// Ends a connection as soon as its statement runs.
+    private func terminate(_ victim: PostgresConnection, whenRunning text: String) throws {
+        let (other, pid) = (UncheckedBox(try database.connect()), victim.processID)
+        let thread = Thread {
+            let sql =
+                "SELECT count(*) FROM pg_stat_activity WHERE pid = \(pid) AND state = 'active' AND query LIKE '%\(text)%'"
+            _ = try? wait { try other.value.integer(sql) == 1 }
+            _ = try? other.value.run("SELECT pg_terminate_backend(\(pid))")
+        }
+        thread.start()
+    }
+
+    @Test func `a loss while a cursor reads ahead is no unknown outcome`() throws {
+        let victim = try database.connect()
+        try victim.begin(TransactionOptions())
+        try victim.run("INSERT INTO t VALUES (1)")
+        let slow = SQLStatement(
+            "SELECT n, CASE WHEN n > 10 THEN pg_sleep(63)::text END FROM generate_series(1, 20) AS n")
+        let cursor = try victim.cursor(slow, portion: 10)
+        _ = try cursor.next()
+        try terminate(victim, whenRunning: "FETCH FORWARD")
+        let error = try #require(serverError { try victim.commit() })
+        #expect(error.kind == .unavailable && error.isRetryable)
+        victim.rollback()
+        #expect(try connection.integer("SELECT count(*) FROM t") == 0)
+    }
+
+    @Test func `a loss while a transaction that is committed at once waits for its lock is no unknown outcome`() throws
+    {
+        let victim = try database.connect()
+        try connection.begin(TransactionOptions())
+        try connection.run("LOCK TABLE t IN EXCLUSIVE MODE")
+        var options = TransactionOptions()
+        options.locks = ["LOCK TABLE t IN EXCLUSIVE MODE"]
+        options.timeouts = .init(lock: nil)
+        try victim.begin(options)
+        try terminate(victim, whenRunning: "LOCK TABLE t IN EXCLUSIVE MODE")
+        let error = try #require(serverError { try victim.commit(after: [SQLStatement("INSERT INTO t VALUES (1)")]) })
+        #expect(error.kind == .unavailable && error.state == .adminShutdown)
+        victim.rollback()
+        connection.rollback()
+        #expect(try connection.integer("SELECT count(*) FROM t") == 0)
+    }
+
     @Test func `connections that are killed at random times never commit in part`() throws {
         var random = seededRandom()
         var outcomes: [ServerError.Kind?: Int] = [:]

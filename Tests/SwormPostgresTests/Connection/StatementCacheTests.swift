@@ -41,16 +41,25 @@ struct StatementCacheTests {
         expect(cache.way(of: shape(2)) == .unnamed)
     }
 
-    @Test func `a forgotten statement is prepared again`() {
-        var cache = StatementCache(limit: 2)
-        _ = cache.way(of: shape(1))
-        _ = cache.way(of: shape(1))
-        cache.didPrepare(shape(1), as: "sworm_1")
-        expect(cache.forget(shape(1), isKnown: true))
-        expect(!cache.forget(shape(1), isKnown: true))
-        expect(cache.takeRemoved() == ["sworm_1"])
-        expect(cache.way(of: shape(1)) == .prepare("sworm_2"))
-        expect(!cache.forget(shape(9), isKnown: true))
+    @Test func `forgotten statements are prepared again`() {
+        var cache = StatementCache(limit: 4)
+        for number in 1...2 {
+            _ = cache.way(of: shape(number))
+            _ = cache.way(of: shape(number))
+            cache.didPrepare(shape(number), as: "sworm_\(number)")
+        }
+        _ = cache.way(of: shape(3))
+        cache.forgetAll(areKnown: true)
+        #expect(cache.count == 0)
+        expect(cache.takeRemoved().sorted() == ["sworm_1", "sworm_2"])
+        for number in 1...3 {
+            guard case .prepare(let name) = cache.way(of: shape(number)) else { Issue.record("\(number)"); continue }
+            cache.didPrepare(shape(number), as: name)
+        }
+        #expect(cache.count == 3)
+        // The server does not know them any more, so that it need not remove them.
+        cache.forgetAll(areKnown: false)
+        expect(cache.takeRemoved() == [])
     }
 
     @Test func `a cache without room prepares nothing`() {
@@ -150,6 +159,50 @@ struct PreparedStatementTests {
         try connection.transaction(TransactionOptions()) { () throws in
             #expect(try connection.integer("SELECT 5555::bigint") == 5555)
         }
+    }
+
+    @Test func `several stale statements in one trip are noticed in silence`() throws {
+        try connection.run("CREATE TABLE t (a int, b int, c int)")
+        try connection.run("INSERT INTO t VALUES (1, 2, 3)")
+        let statements = ["a", "b", "c"].map { SQLStatement("SELECT \($0) FROM t") }
+        func values() throws -> [Int64?] { try connection.run(statements).map { try $0.int64(0, column: 0) } }
+        for _ in 0..<3 { #expect(try values() == [1, 2, 3]) }
+        try database.connect().run("ALTER TABLE t ALTER a TYPE bigint, ALTER b TYPE bigint, ALTER c TYPE bigint")
+        for _ in 0..<3 { #expect(try values() == [1, 2, 3]) }
+        try database.connect().run("ALTER TABLE t ALTER a TYPE smallint, ALTER b TYPE smallint, ALTER c TYPE smallint")
+        try connection.transaction(TransactionOptions()) { () throws in #expect(try values() == [1, 2, 3]) }
+        try connection.run("DEALLOCATE ALL")
+        for _ in 0..<3 { #expect(try values() == [1, 2, 3]) }
+        // Inside of a transaction, one repetition is enough for all of them.
+        try connection.begin(TransactionOptions(.readCommitted))
+        try connection.run("SELECT 1")
+        try database.connect().run("ALTER TABLE t ALTER a TYPE bigint, ALTER b TYPE bigint, ALTER c TYPE bigint")
+        #expect(serverError { try connection.integer("SELECT b FROM t") }?.kind == .conflict)
+        connection.rollback()
+        try connection.transaction(TransactionOptions(.readCommitted)) { () throws in
+            try connection.run("SELECT 1")
+            for column in ["a", "b", "c"] { _ = try connection.integer("SELECT \(column) FROM t") }
+        }
+    }
+
+    @Test func `a feature that the server lacks is no change of the schema`() throws {
+        try connection.run(
+            "CREATE FUNCTION pg_temp.refuse() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE feature_not_supported; END $$"
+        )
+        for isInTransaction in [false, true] {
+            if isInTransaction { try connection.begin(TransactionOptions()) }
+            for _ in 0..<4 {
+                let error = serverError { try connection.run("SELECT pg_temp.refuse()") }
+                #expect(error?.kind == .notSupported && error?.isRetryable == false)
+                guard isInTransaction else { continue }
+                connection.rollback()
+                try connection.begin(TransactionOptions())
+                try connection.run("SELECT 1")
+            }
+            connection.rollback()
+        }
+        // A statement that another one prepares, and that does not exist.
+        for _ in 0..<4 { #expect(serverError { try connection.run("EXECUTE nothing") }?.kind == .statement) }
     }
 
     @Test func `statements outlive a rolled back transaction`() throws {

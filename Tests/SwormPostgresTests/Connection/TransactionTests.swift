@@ -123,7 +123,7 @@ struct TransactionTests {
         #expect(try numbers == [2])
     }
 
-    @Test func `a deadlock is a conflict, and a lock timeout a timeout`() throws {
+    @Test func `a lock timeout can be retried`() throws {
         try insert(1)
         let other = try database.connect { $0.timeouts.lock = .milliseconds(50) }
         try connection.begin(TransactionOptions())
@@ -133,6 +133,69 @@ struct TransactionTests {
         #expect(error.kind == .timeout && error.isRetryable)
         other.rollback()
         connection.rollback()
+    }
+
+    @Test func `a deadlock is a conflict`() throws {
+        for number in [10, 20] { try insert(Int64(number)) }
+        let other = try database.connect { $0.timeouts.lock = nil }
+        let both = [connection, other]
+        for connection in both {
+            var options = TransactionOptions(.readCommitted)
+            options.timeouts = .init(lock: nil)
+            try connection.begin(options)
+            try connection.run("SET LOCAL deadlock_timeout = '50ms'")
+        }
+        try connection.run("UPDATE t SET n = 11 WHERE n = 10")
+        try other.run("UPDATE t SET n = 21 WHERE n = 20")
+        let errors = SharedList<ServerError?>()
+        let thread = Thread { [other = UncheckedBox(other)] in
+            errors.append(serverError { try other.value.run("UPDATE t SET n = 12 WHERE n = 10") })
+        }
+        thread.start()
+        errors.append(serverError { try connection.run("UPDATE t SET n = 22 WHERE n = 20") })
+        // The one whose transaction was ended lets the other one continue.
+        connection.rollback()
+        #expect(wait { errors.elements.count == 2 })
+        let found = errors.elements.compactMap(\.self)
+        #expect(found.count == 1)
+        #expect(found.first?.kind == .conflict && found.first?.state == .deadlockDetected)
+        #expect(found.first?.isRetryable == true)
+        other.rollback()
+    }
+
+    @Test func `locks of rows see the settings of their transaction`() throws {
+        let guest = "\(database.schema)_tenant"
+        try connection.run("CREATE TABLE owned (n bigint, tenant text)")
+        try connection.run("INSERT INTO owned VALUES (1, '7'), (2, '8')")
+        try connection.run("ALTER TABLE owned ENABLE ROW LEVEL SECURITY")
+        try connection.run("CREATE POLICY tenant ON owned USING (tenant = current_setting('app.tenant'))")
+        try connection.run("CREATE ROLE \(guest)")
+        defer {
+            connection.rollback()
+            _ = try? connection.run("RESET ROLE")
+            _ = try? connection.run("DROP OWNED BY \(guest)")
+            _ = try? connection.run("DROP ROLE \(guest)")
+        }
+        try connection.run("GRANT USAGE ON SCHEMA \(database.schema) TO \(guest)")
+        try connection.run("GRANT ALL ON owned, t TO \(guest)")
+        try connection.run("SET ROLE \(guest)")
+        var options = TransactionOptions()
+        options.locks = ["LOCK TABLE t IN ROW EXCLUSIVE MODE"]
+        options.settings = [.init("app.tenant", value: "7")]
+        options.rowLocks = ["SELECT n FROM owned FOR NO KEY UPDATE"]
+        let seen = SharedList<String>()
+        connection.watch = StatementWatch { seen.append($0.sql) }
+        try connection.begin(options)
+        #expect(try connection.integers("SELECT n FROM owned") == [1])
+        #expect(
+            seen.elements.dropFirst().prefix(3) == [
+                "LOCK TABLE t IN ROW EXCLUSIVE MODE", "SELECT pg_catalog.set_config($1, $2, true)",
+                "SELECT n FROM owned FOR NO KEY UPDATE",
+            ])
+        // The row of the other tenant is not locked.
+        let other = try database.connect { $0.timeouts.lock = .milliseconds(50) }
+        #expect(throws: Never.self) { try other.run("UPDATE owned SET n = 3 WHERE tenant = '8'") }
+        #expect(serverError { try other.run("UPDATE owned SET n = 3 WHERE tenant = '7'") }?.state == .lockNotAvailable)
     }
 
     @Test func `behind a pooler each transaction has its timeouts`() throws {

@@ -138,40 +138,29 @@ struct CursorTests {
         #expect(!connection.isLost)
     }
 
-    @Test func `a stream returns all rows in parts`() throws {
-        for count in [0, 1, 500] {
-            for _ in 0..<3 {
-                var numbers: [Int64?] = []
-                try connection.stream(series(count)) { part in
-                    for row in 0..<part.rowCount { numbers.append(try part.int64(row, column: 0)) }
-                }
-                #expect(numbers == (0..<count).map { Int64($0) + 1 })
-            }
-        }
-        try connection.transaction(TransactionOptions()) {
-            var sum: Int64 = 0
-            try connection.stream(series(10)) { part in
-                for row in 0..<part.rowCount { sum += try part.int64(row, column: 0) ?? 0 }
-            }
-            #expect(sum == 55)
+    @Test(arguments: [false, true])
+    func `a cursor that could not be sent leaves nothing behind`(isGuarded: Bool) throws {
+        try connection.transaction(TransactionOptions()) { () throws in
+            #expect(
+                serverError { try connection.cursor(SQLStatement("SELECT 1\0"), isGuarded: isGuarded) }?.kind == .misuse
+            )
+            #expect(connection.unusedCursors.isEmpty)
+            #expect(connection.pending.count == 1)
+            #expect(try connection.integer("SELECT 1::bigint") == 1)
+            #expect(
+                serverError { try connection.cursor(SQLStatement("SELECT 1\0"), isGuarded: isGuarded) }?.kind == .misuse
+            )
+            #expect(try connection.integer("SELECT 2::bigint") == 2)
         }
     }
 
-    @Test func `no statement runs inside of a stream, and an error of the body ends it`() throws {
-        struct Stop: Error {}
-        #expect(
-            serverError { try connection.stream(series(10)) { _ in try connection.run("SELECT 1") } }?.kind == .misuse)
-        for isInTransaction in [false, true] {
-            if isInTransaction { try connection.begin(TransactionOptions()) }
-            #expect(throws: Stop.self) { try connection.stream(series(100_000)) { _ in throw Stop() } }
+    @Test func `a cursor whose query fails is not closed`() throws {
+        try connection.transaction(TransactionOptions()) { () throws in
+            let error = serverError { try connection.savepoint { try connection.cursor(SQLStatement("SELECT 1 / 0")) } }
+            #expect(error?.kind == .divisionByZero)
+            #expect(connection.unusedCursors.isEmpty)
             #expect(try connection.integer("SELECT 1::bigint") == 1)
-            connection.rollback()
         }
-        #expect(
-            serverError {
-                try connection.stream(SQLStatement("SELECT 1 / (5 - n) FROM generate_series(1, 9) AS n")) { _ in }
-            }?.kind == .divisionByZero)
-        #expect(try connection.integer("SELECT 1::bigint") == 1)
     }
 }
 #endif

@@ -111,14 +111,14 @@ struct PoolTests {
 
     @Test func `a wait ends at its deadline, with an error that names the slowest holder`() async throws {
         let pool = pool(2)
-        let (held, started) = (DispatchSemaphore(value: 0), Counter())
+        let (held, canceller) = (DispatchSemaphore(value: 0), SharedList<StatementCanceller>())
         let sleeper = Task.detached(priority: .high) {
             try await pool.schedule(for: "a slow report") { connection in
-                started.add()
+                canceller.append(connection.canceller)
                 _ = try? connection.run("SELECT pg_sleep(663)")
             }
         }
-        try #require(await eventually { started.value == 1 })
+        try #require(await eventually { canceller.elements.first?.sql != nil })
         clock.advance(by: .seconds(3))
         let holder = Task.detached(priority: .high) {
             try await pool.schedule(for: "a second call") { _ in held.wait() }
@@ -183,15 +183,14 @@ struct PoolTests {
 
     @Test func `a cancelled task stops its running statement`() async throws {
         let pool = pool(1)
-        let started = Counter()
+        let canceller = SharedList<StatementCanceller>()
         let call = Task.detached(priority: .high) {
             try await pool.schedule(for: "call") { connection in
-                started.add()
+                canceller.append(connection.canceller)
                 try connection.run("SELECT pg_sleep(664)")
             }
         }
-        try #require(await eventually { started.value == 1 })
-        usleep(20_000)
+        try #require(await eventually { canceller.elements.first?.sql != nil })
         call.cancel()
         let error = await #expect(throws: ServerError.self) { _ = try await call.value }
         #expect(error?.kind == .cancelled)

@@ -115,6 +115,27 @@ struct DecodeTests {
         #expect(rows.last == empty)
     }
 
+    @Test func `a column that the result lacks is an error`() throws {
+        let result = try connection.run("SELECT 1::bigint")
+        let plan = RowPlan(ops: [op(0, \Maybe.int), op(1, \Maybe.string)], template: Maybe())
+        let error = try #require(serverError { try result.decode(plan) })
+        #expect(error.kind == .misuse && error.message == "a plan reads column 1 of a result that has 1 columns")
+        #expect(throws: Never.self) { try connection.run("SELECT 1::bigint WHERE false").decode(plan) }
+    }
+
+    @Test func `numbers without a sign are read by every kind of number`() throws {
+        let ops = [op(0, \Maybe.int), op(0, \Maybe.double), op(0, \Maybe.decimal), op(0, \Maybe.int32)]
+        let small = try #require(decode("SELECT 7::oid", RowPlan(ops: ops, template: Maybe())).first)
+        #expect(small.int == 7 && small.double == 7 && small.decimal == 7 && small.int32 == 7)
+        let large = try #require(
+            decode("SELECT 4000000000::oid", RowPlan(ops: ops.dropLast(), template: Maybe())).first)
+        #expect(large.int == 4_000_000_000 && large.double == 4e9 && large.decimal == 4_000_000_000)
+        #expect(issue(of: "SELECT 4000000000::oid", RowPlan(ops: ops, template: Maybe()))?.column == 0)
+        let huge = "SELECT '18446744073709551615'::xid8"
+        #expect(issue(of: huge, RowPlan(ops: ops, template: Maybe()))?.found == "number above 9223372036854775807")
+        #expect(issue(of: "SELECT 1e400", RowPlan(ops: [op(0, \Maybe.double)], template: Maybe()))?.column == 0)
+    }
+
     @Test func `NULL in a non-optional field is an error, for every kind`() throws {
         for (column, op) in Self.allOps.enumerated() {
             let issue = issue(of: Self.nulls, RowPlan(ops: [op], template: All()))
@@ -231,7 +252,8 @@ struct DecodeTests {
         ]
         for plan in plans { #expect(serverError { try decode("SELECT 1", plan) }?.kind == .misuse) }
         for column: Int32 in [1, -1, .max] {
-            #expect(issue(of: "SELECT 1", RowPlan(ops: [op(column, \All.int)], template: All()))?.found == "NULL")
+            let plan = RowPlan(ops: [op(column, \All.int)], template: All())
+            #expect(serverError { try decode("SELECT 1", plan) }?.kind == .misuse)
         }
     }
 }

@@ -62,7 +62,9 @@ struct RowBufferTests {
             ("NULL::int", CellRule(.integer, allowsNull: false)), ("'1'", CellRule(.integer)),
             ("1.5", CellRule(.integer)),
             ("1.5::float8", CellRule(.integer)), ("1", CellRule(.text)), ("'a'", CellRule(.blob)),
-            ("'\\x01'::bytea", CellRule(.uuid)), ("numeric 'NaN'", CellRule(.number)), ("'x'", CellRule(.number)),
+            ("'\\x01'::bytea", CellRule(.uuid)), ("numeric 'NaN'", CellRule(.number)),
+            ("1e400", CellRule(.real)), ("'18446744073709551615'::xid8", CellRule(.integer)),
+            ("'x'", CellRule(.number)),
             ("timestamptz 'infinity'", CellRule(.real)), ("'{}'::jsonb", CellRule(.any)), ("'x'", CellRule(.real)),
         ]
         for (sql, rule) in wrong {
@@ -72,6 +74,11 @@ struct RowBufferTests {
             #expect(issue?.column == 1 && issue?.rowID == 9, "\(sql)")
         }
         #expect(serverError { try buffer("SELECT 1", []) }?.kind == .misuse)
+    }
+
+    @Test func `numbers without a sign are integers`() throws {
+        let buffer = try buffer("SELECT 4000000000::oid, '7'::xid8", Array(repeating: CellRule(.integer), count: 2))
+        #expect(buffer.int64(row: 0, cell: 0) == 4_000_000_000 && buffer.int64(row: 0, cell: 1) == 7)
     }
 
     @Test func `any value is accepted where the rule says so`() throws {

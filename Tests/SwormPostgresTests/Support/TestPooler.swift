@@ -7,35 +7,54 @@ import TestSupport
 /// A pgbouncer of the tests, which assigns the connections of a server to transactions.
 final class TestPooler {
     /// The path of the program; nil where there is none.
-    static let program: String? = {
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/opt/homebrew/bin"]
-        return folders.map { $0 + "/pgbouncer" }.first { FileManager.default.isExecutableFile(atPath: $0) }
-    }()
+    static let program: String? = TestProgram.path(of: "pgbouncer")
 
     let folder: URL
-    let port = 6543
+    let port: Int
+    /// The certificate of a pooler that encrypts connections; nil for one that does not.
+    let certificate: TestCertificate?
     private let process: KeptProcess
 
-    init(of server: PostgresServer) throws {
+    /// Starts a pooler.
+    ///
+    /// - Parameters:
+    ///   - settings: Further settings of the pooler.
+    ///   - name: The name in the certificate of a pooler that encrypts connections, and that is also reachable over the
+    ///     network of this computer.
+    init(of server: PostgresServer, settings: [String: String] = [:], name: String? = nil) throws {
         folder = URL(filePath: "/tmp/sworm-pool-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         // The pooler does not run as root.
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path)
+        var all = [
+            "unix_socket_dir": folder.path, "auth_type": "any", "pool_mode": "transaction", "default_pool_size": "2",
+        ]
+        if let name {
+            let certificate = try TestCertificate(for: name, in: folder)
+            all["listen_addr"] = "127.0.0.1"
+            all["client_tls_sslmode"] = "allow"
+            all["client_tls_cert_file"] = certificate.certificate.path
+            all["client_tls_key_file"] = certificate.key.path
+            self.certificate = certificate
+            port = try FreePort.number()
+        } else {
+            certificate = nil
+            port = 6543
+        }
+        all["listen_port"] = String(port)
+        all.merge(settings) { $1 }
         let configuration = folder.appending(path: "pooler.ini")
         let text = """
             [databases]
             * = host=\(server.folder.path) port=\(server.port) user=\(server.user)
             [pgbouncer]
-            unix_socket_dir = \(folder.path)
-            listen_port = \(port)
-            auth_type = any
-            pool_mode = transaction
-            default_pool_size = 2
+            \(all.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" }.joined(separator: "\n"))
             """
         try Data(text.utf8).write(to: configuration)
         let command = PostgresServer.asOwner(Self.program ?? "pgbouncer", [configuration.path])
-        process = try KeptProcess(command, log: folder.appending(path: "log").path, removing: folder.path)
+        // When it is interrupted, a pooler waits for its clients.
+        process = try KeptProcess(
+            command, log: folder.appending(path: "log").path, removing: folder.path, signal: "TERM")
         let address = PostgresAddress(
             hosts: [.init(folder.path, port: port)], database: "postgres", user: server.user)
         guard wait(until: { (try? PostgresConnection.open(address)) != nil }) else {
@@ -43,6 +62,9 @@ final class TestPooler {
                 description: (try? String(contentsOf: folder.appending(path: "log"), encoding: .utf8)) ?? "no log")
         }
     }
+
+    /// The number of the pooler's process.
+    var processID: Int32 { process.processID }
 
     deinit { process.stop() }
 }
