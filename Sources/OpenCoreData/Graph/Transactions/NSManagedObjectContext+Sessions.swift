@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
     package final func beginPinnedSessions() throws {
         guard transactions.isPinned else { return }
         for store in persistentStoreCoordinator?.persistentStores ?? [] {
-            if let origin = store.origin { _ = try pinnedSession(origin) }
+            if let origin = store.origin { try pinnedSession(origin)?.fixState() }
         }
     }
 

@@ -32,6 +32,9 @@ extension NSManagedObjectContext {
         for store in sqliteStores {
             _ = store.addWarningListener { listener(StoreError(.storeFailed, $0.message, cause: $0)) }
         }
+        #if PostgreSQL
+        addServerWarningListener(listener)
+        #endif
     }
 
     /// Closes the stores of the coordinator, for all users of the coordinator.

@@ -54,7 +54,9 @@ struct BatchUpdateRun {
     /// found.
     private func updateDifferent(_ assignments: [ColumnAssignment]) throws -> BatchResult {
         let specification = batch.specification
-        let known = specification.findsOneAtMost(columns, in: transaction.model) ? nil : try differences(assignments)
+        let known =
+            specification.findsOneAtMost(columns.uniqueConstraints(in: transaction.model).map(\.properties))
+            ? nil : try differences(assignments)
         if let known, known.different == 0 { return BatchResult(count: known.found, hasChanged: false) }
         var statement = try connection.shapes.update(
             specification, set: assignments, by: compiler, on: connection.base)
@@ -166,17 +168,7 @@ struct BatchUpdateRun {
             constraint.columns.allSatisfy { error.message.contains("." + $0.replacing("\"", with: "")) }
         }
         let constraint = refused.first ?? touched.first
-        let names = constraint?.properties.joined(separator: ", ") ?? ""
-        let values = batch.values.filter { value in
-            constraint?.properties.contains(entity.attributes[value.slot].name) ?? true
-        }
-        let computed = batch.computed.map { (slot: $0.slot, text: $0.expression.format) }
-        let text = (values.map { (slot: $0.slot, text: "\($0.value)") } + computed)
-            .map { "\(entity.attributes[$0.slot].name) = \($0.text)" }.joined(separator: ", ")
-        return CoreDataError(
-            NSManagedObjectConstraintMergeError,
-            "Cannot set \(text) for the requested rows of \(entity.name): '\(names)' must be unique, and another object already has the value, or several objects would get it. Narrow the request to one object, or choose another value.",
-            entity: entity.name, key: names, value: values.first?.value, cause: error)
+        return CoreDataError.takenValues(of: batch, constraint?.properties, entity: entity, cause: error)
     }
 }
 
@@ -201,7 +193,9 @@ extension AttributeValue {
 
 extension FetchSpecification {
     /// Returns whether the request finds at most one row, because of its limit or a unique value.
-    fileprivate func findsOneAtMost(_ columns: EntityColumns, in model: CompiledModel) -> Bool {
+    ///
+    /// - Parameter constraints: The properties of the entity's uniqueness constraints.
+    func findsOneAtMost(_ constraints: @autoclosure () -> [[String]]) -> Bool {
         guard limit != 1 else { return true }
         let parts: [PredicateTree]
         switch predicate {
@@ -216,7 +210,7 @@ extension FetchSpecification {
             switch (comparison.left, comparison.right) {
             case (.evaluatedObject, .value(let value)): return value != .null
             case (.key(.evaluatedObject, let name), .value(let value)) where value != .null:
-                return columns.uniqueConstraints(in: model).contains { $0.properties == [name] }
+                return constraints().contains([name])
             default: return false
             }
         }

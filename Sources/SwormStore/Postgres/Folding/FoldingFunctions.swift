@@ -4,27 +4,17 @@ package import SwormPredicates
 /// The functions of a PostgreSQL server that fold strings for `[c]`, `[d]` and `[cd]`, with the same results as
 /// ``TextFolding``.
 ///
-/// They are written in PL/pgSQL, which servers that forbid functions in C allow as well, and can be used in indexes. Every
-/// name in them has its schema, because a server restores indexes with an empty search path. Their literals are escaped
-/// in the form that no setting of the server changes. The database must have the encoding UTF-8.
+/// They are written in PL/pgSQL, which servers that forbid functions in C allow as well, and can be used in indexes.
+/// Every name in them has its schema, because a server restores indexes with an empty search path. Their literals are
+/// escaped in the form that no setting of the server changes. The database must have the encoding UTF-8.
 ///
 /// Another version of the tables gets functions with other names, so that existing indexes remain valid.
 package enum FoldingFunctions {
     /// Returns the name of a function, without its schema.
-    package static func name(of folding: TextFolding) -> String {
-        let letters =
-            switch folding {
-            case .letterCase: "c"
-            case .diacritics: "d"
-            case .letterCaseAndDiacritics: "cd"
-            }
-        return prefix + letters
-    }
+    package static func name(of folding: TextFolding) -> String { folding.functionName }
 
     /// The name of the function that decomposes and sorts marks.
-    package static let nameOfMarkSorting = prefix + "marks"
-
-    private static let prefix = "_sworm_fold\(TextFolding.version)_"
+    package static let nameOfMarkSorting = TextFolding.functionPrefix + "marks"
 
     /// Returns the statements that create the functions, in their order.
     package static func statements(schema: String) -> [String] {

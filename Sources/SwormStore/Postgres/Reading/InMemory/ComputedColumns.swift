@@ -1,0 +1,53 @@
+#if PostgreSQL
+import Foundation
+import SwormPostgres
+import SwormPredicates
+
+/// Columns of values that were computed in memory, in the types of a server.
+enum ComputedColumns {
+    /// Returns the types in which all values of columns can be represented.
+    static func types(of rows: [[AttributeValue]], count: Int) -> [PostgresType] {
+        (0..<count).map { column in
+            rows.reduce(nil) { type, row in common(type, kind(of: row[column])) } ?? .text
+        }
+    }
+
+    private static func kind(of value: AttributeValue) -> PostgresType? {
+        switch value {
+        case .null: nil
+        case .bool: .bool
+        case .int, .object: .int8
+        case .double, .date: .float8
+        case .decimal: .numeric
+        case .string, .url: .text
+        case .data: .bytea
+        case .uuid: .uuid
+        }
+    }
+
+    /// Returns a type for the values of two types. A column can have numbers of several types.
+    private static func common(_ one: PostgresType?, _ other: PostgresType?) -> PostgresType? {
+        guard let one, let other, one != other else { return one ?? other }
+        let types = [one, other]
+        if types.contains(.float8) { return .float8 }
+        return types.contains(.numeric) ? .numeric : .int8
+    }
+
+    /// Returns a value in the form of its column.
+    static func value(_ value: AttributeValue, as type: PostgresType) -> ResultMaker.Value {
+        switch value {
+        case .null: .null
+        case .bool(let flag): .bool(flag)
+        case .int(let number): .integer(number)
+        case .double(let number): .real(number)
+        case .decimal(let number): type == .float8 ? .real(number.nearestDouble) : .decimal(number)
+        case .date(let date): .real(date.timeIntervalSinceReferenceDate)
+        case .string(let text): .text(text)
+        case .url(let url): .text(url.absoluteString)
+        case .data(let data): .bytes(data)
+        case .uuid(let uuid): .uuid(uuid)
+        case .object(let reference): .integer(reference.key)
+        }
+    }
+}
+#endif

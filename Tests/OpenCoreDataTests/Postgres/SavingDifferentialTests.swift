@@ -1,0 +1,283 @@
+#if PostgreSQL
+import Foundation
+import SwormPredicates
+import TestSupport
+import Testing
+
+@testable import OpenCoreData
+@testable import SwormStore
+
+/// Random requests that are saved in a file and on a server: both have the same outcome, and the same content afterwards.
+@Suite("Saving: a file and a server agree", .enabled(if: PostgresServer.isEnabled))
+struct SavingDifferentialTests {
+    static let seeds: [UInt64] =
+        ProcessInfo.processInfo.environment["SWORM_SEED"].flatMap { UInt64($0) }.map { [$0] } ?? [1, 2, 3, 4]
+    static let steps = ProcessInfo.processInfo.environment["SWORM_STEPS"].flatMap { Int($0) } ?? 120
+
+    @Test(arguments: seeds, [false, true])
+    func `random saves have the same outcome and leave the same content`(seed: UInt64, inTransactions: Bool) throws {
+        var run = try SavingRun(seed: seed, inTransactions: inTransactions)
+        for step in 0..<Self.steps { try run.step(step) }
+        print("random saves, seed \(seed): \(run.outcomes.sorted { $0.key < $1.key })")
+        #expect(run.outcomes["saved", default: 0] > Self.steps / 5)
+    }
+
+    @Test(arguments: seeds, [false, true])
+    func `random saves leave the same history`(seed: UInt64, inTransactions: Bool) throws {
+        var run = try SavingRun(seed: seed &+ 100, inTransactions: inTransactions, keepsHistory: true)
+        for step in 0..<Self.steps { try run.step(step) }
+        #expect(run.outcomes["saved", default: 0] > Self.steps / 5)
+        #expect(run.changes > Self.steps)
+    }
+}
+
+private struct SavingRun {
+    private let model = LibraryModel.model
+    private let seed: UInt64
+    private var random: SeededRandom
+    private let stores: [SavingStore]
+    private let inTransactions: Bool
+    /// The keys in each of the stores.
+    private var names: [RowNames]
+    /// The rows that exist, with the versions that were read last.
+    private var rows: [(row: RowID, version: Int64)] = []
+    private var lastName: Int64 = 0
+    private(set) var outcomes: [String: Int] = [:]
+    private let keepsHistory: Bool
+    /// The last transactions of the histories that were compared.
+    private var compared: [Int64]
+    /// The number of changes that were compared.
+    private(set) var changes = 0
+
+    init(seed: UInt64, inTransactions: Bool, keepsHistory: Bool = false) throws {
+        self.seed = seed
+        self.inTransactions = inTransactions
+        random = SeededRandom(seed: seed)
+        self.keepsHistory = keepsHistory
+        stores = try SavingStore.Kind.allCases.map { try SavingStore($0, keepsHistory: keepsHistory) }
+        compared = stores.map { _ in 0 }
+        names = stores.map { _ in RowNames() }
+    }
+
+    mutating func step(_ number: Int) throws {
+        let request = makeRequest()
+        var outcomes: [String] = []
+        var results: [SaveResult?] = []
+        for index in stores.indices {
+            let (outcome, result) = save(translated(request, for: index), in: index)
+            outcomes.append(outcome)
+            results.append(result)
+        }
+        let comment: Comment = "seed \(seed), step \(number): \(request)"
+        try #require(outcomes[0] == outcomes[1], comment)
+        self.outcomes[outcomes[0].prefix { $0 != ":" }.description, default: 0] += 1
+        if let saved = results[0], results[1] != nil {
+            for (index, result) in results.enumerated() { if let result { note(request, result, in: index) } }
+            adopt(request, saved)
+        }
+        if keepsHistory { try compareHistories(comment) }
+        guard number % 5 == 0 || results[0] == nil else { return }
+        let contents = try stores.indices.map { index in
+            try stores[index].store.content { [names] in names[index].names[$0] ?? -$0.key }
+        }
+        try #require(contents[0] == contents[1], comment)
+    }
+
+    private mutating func compareHistories(_ comment: Comment) throws {
+        var lists: [[[String]]] = []
+        for index in stores.indices {
+            let names = names[index].names
+            let transactions = try stores[index].store.waitForHistory(after: compared[index])
+            compared[index] = transactions.last?.number ?? compared[index]
+            lists.append(
+                transactions.map { $0.lines(model) { names[$0] ?? -$0.key } })
+        }
+        changes += lists[0].joined().count
+        try #require(lists[0] == lists[1], comment)
+    }
+
+    // MARK: Requests
+
+    /// Returns a row that exists, under its name; sometimes one that does not.
+    private mutating func pick(_ entities: [Int]) -> (row: RowID, version: Int64)? {
+        if random.chance(1), let entity = random.pick(entities) { return (RowID(entity: entity, key: 999_999), 1) }
+        return random.pick(rows.filter { entities.contains($0.row.entity) })
+    }
+
+    private static let books = [LibraryModel.book, LibraryModel.comic]
+
+    private mutating func makeRequest() -> SaveRequest {
+        var request = SaveRequest()
+        request.mayRepeatValues = random.chance(10)
+        var new: [RowID] = []
+        var used: Set<RowID> = []
+        func destination(_ entities: [Int]) -> RowID? {
+            if random.chance(40), let row = random.pick(new.filter({ entities.contains($0.entity) })) { return row }
+            return random.chance(70) ? pick(entities)?.row : nil
+        }
+        for _ in 0..<random.pick(5) {
+            let entity = random.pick(model.entities.count) + 1
+            lastName += 1
+            var toOnes: [String: RowID] = [:]
+            if Self.books.contains(entity) { toOnes["author"] = destination([LibraryModel.author]) }
+            if entity == LibraryModel.page { toOnes["book"] = destination(Self.books) }
+            new.append(request.insert(model[entity], key: -lastName, values(of: entity), toOnes))
+        }
+        for _ in 0..<random.pick(4) {
+            let entities = Array(1...model.entities.count)
+            guard let (row, version) = pick(entities), used.insert(row).inserted else { continue }
+            if random.chance(25) {
+                request.deletions.append(
+                    .init(row: row, version: random.chance(20) ? nil : version, emptied: emptied(of: row.entity)))
+                continue
+            }
+            var toOnes: [String: RowID?] = [:]
+            if Self.books.contains(row.entity), random.chance(50) {
+                toOnes["author"] = destination([LibraryModel.author])
+            }
+            if row.entity == LibraryModel.page, random.chance(70) { toOnes["book"] = destination(Self.books) }
+            let changed = random.chance(80) ? values(of: row.entity) : [:]
+            request.update(
+                row, version: random.chance(10) ? nil : random.chance(5) ? version + 1 : version, in: model, changed,
+                toOnes)
+        }
+        if random.chance(20), let (row, version) = pick([LibraryModel.author]) {
+            request.expectations.append(.init(row: row, version: version))
+        }
+        for _ in 0..<random.pick(4) { addLink(to: &request, destination) }
+        return request
+    }
+
+    private mutating func addLink(to request: inout SaveRequest, _ destination: ([Int]) -> RowID?) {
+        let kinds: [([Int], String, [Int])] = [
+            (Self.books, "tags", [LibraryModel.tag]), ([LibraryModel.tag], "books", Self.books),
+            ([LibraryModel.friend], "friends", [LibraryModel.friend]),
+            ([LibraryModel.shelf], "contents", [LibraryModel.page]),
+            ([LibraryModel.author], "books", Self.books),
+        ]
+        guard let (owners, name, members) = random.pick(kinds), let owner = destination(owners),
+            let member = destination(members)
+        else { return }
+        let link = SaveRequest.link(owner, name, member, in: model)
+        if name == "books", owner.entity == LibraryModel.author {
+            // The link is stored by its inverse.
+            request.positions.append(.init(link: link, orderKey: 2048 + Int64(random.pick(6)) * 512))
+            return
+        }
+        if random.chance(70) { request.addedLinks.append(link) } else { request.removedLinks.append(link) }
+        if name == "tags", random.chance(40) {
+            request.positions.append(.init(link: link, orderKey: 2048 + Int64(random.pick(6)) * 512))
+        }
+    }
+
+    private func emptied(of entity: Int) -> [SaveRequest.Emptied] {
+        guard Self.books.contains(entity), case .relationship(let slot)? = model[entity].slot(named: "tags") else {
+            return []
+        }
+        return [.init(relationship: slot, unlinked: [])]
+    }
+
+    private mutating func values(of entity: Int) -> [String: AttributeValue] {
+        var values: [String: AttributeValue] = [:]
+        for attribute in model[entity].attributes where random.chance(70) {
+            switch attribute.name {
+            case "name": values["name"] = random.chance(20) ? .null : .string("n\(random.pick(30))")
+            case "title": values["title"] = .string("t\(random.pick(5))")
+            case "year", "age", "number":
+                values[attribute.name] = .int(Int64(random.pick(random.chance(3) ? 100_000 : 6)))
+            case "isColored": values["isColored"] = .bool(random.chance(50))
+            case "cover": values["cover"] = .data(Data(repeating: UInt8(random.pick(9)), count: random.pick(300)))
+            default: break
+            }
+        }
+        return values
+    }
+
+    // MARK: Stores
+
+    /// Returns the request with the keys that the rows have in a store.
+    private func translated(_ request: SaveRequest, for index: Int) -> SaveRequest {
+        let names = names[index]
+        var request = request
+        func translate(_ link: SaveRequest.Link) -> SaveRequest.Link {
+            .init(
+                owner: names.row(link.owner), relationship: link.relationship, destination: names.row(link.destination))
+        }
+        for place in request.insertions.indices {
+            request.insertions[place].toOnes = request.insertions[place].toOnes.map { $0.map(names.row) }
+        }
+        for place in request.updates.indices {
+            request.updates[place].row = names.row(request.updates[place].row)
+            request.updates[place].toOnes = request.updates[place].toOnes.map { ($0, $1.map(names.row)) }
+        }
+        for place in request.deletions.indices {
+            request.deletions[place].row = names.row(request.deletions[place].row)
+        }
+        for place in request.expectations.indices {
+            request.expectations[place].row = names.row(request.expectations[place].row)
+        }
+        request.addedLinks = request.addedLinks.map(translate)
+        request.removedLinks = request.removedLinks.map(translate)
+        request.positions = request.positions.map { .init(link: translate($0.link), orderKey: $0.orderKey) }
+        return request
+    }
+
+    private func save(_ request: SaveRequest, in index: Int) -> (String, SaveResult?) {
+        let (store, names) = (stores[index].store, names[index])
+        func name(_ row: RowID) -> String {
+            let known = names.names[RowID(entity: model[row.entity].root, key: row.key)]
+            return "\(model[row.entity].name) \(known ?? row.key)"
+        }
+        do {
+            let result: SaveResult
+            if inTransactions {
+                let transaction = try store.beginTransaction()
+                defer { transaction.end() }
+                let mark = transaction.mark()
+                result = try transaction.save(request)
+                try transaction.release(mark)
+                try transaction.commit()
+            } else {
+                result = try store.save(request)
+            }
+            let rearranged = result.rearranged.map { "\(name($0.owner)) \($0.relationship)" }.sorted()
+            return ("saved: \(result.updatedVersions) \(rearranged)", result)
+        } catch let error as SaveConflicts {
+            return (
+                "conflicts: \(error.conflicts.map { "\(name($0.row)) \($0.expected) \($0.exists)" }.sorted())", nil
+            )
+        } catch let error as UniquenessConflicts {
+            return (
+                "unique: \(error.conflicts.map { "\(name($0.row)) \(name($0.existing)) \($0.isInSave)" }.sorted())", nil
+            )
+        } catch let error as LinkConflicts {
+            let links = error.conflicts.map { "\(name($0.row)) \(name($0.destination)) \($0.isDeletion)" }
+            let members = error.members.map { "\(name($0.owner)) \(name($0.member))" }
+            return ("links: \(links.sorted()) \(members.sorted())", nil)
+        } catch let error as CoreDataError {
+            return ("error: \(error.errorCode) \(error.entity ?? "") \(error.key ?? "")", nil)
+        } catch {
+            return ("other: \(error)", nil)
+        }
+    }
+
+    private mutating func note(_ request: SaveRequest, _ result: SaveResult, in index: Int) {
+        for insertion in request.insertions {
+            guard let key = result.keys[insertion.row.key] else { continue }
+            names[index].note(-insertion.row.key, key: key, root: model[insertion.row.entity].root)
+        }
+    }
+
+    /// Notes the rows as they are after a save.
+    private mutating func adopt(_ request: SaveRequest, _ result: SaveResult) {
+        for insertion in request.insertions {
+            rows.append((RowID(entity: insertion.row.entity, key: -insertion.row.key), 1))
+        }
+        for (update, version) in zip(request.updates, result.updatedVersions) {
+            for place in rows.indices where rows[place].row == update.row { rows[place].version = version }
+        }
+        let deleted = Set(request.deletions.map(\.row))
+        rows.removeAll { deleted.contains($0.row) }
+    }
+}
+#endif
