@@ -64,7 +64,7 @@ struct ChangesForeignTests {
         #expect(names.count == 15)
         #expect(store.noticeCommits())
         let changes = heard.changes.filter { !$0.isEmpty }
-        #expect(changes.allSatisfy(\.isForeign))
+        #expect(changes.allSatisfy { $0.isForeign })
         if keepsHistory {
             #expect(changes.allSatisfy { !$0.isUnknown })
             let keys = changes.flatMap { $0.rows["Tag"]?.inserted ?? [] }
@@ -127,7 +127,7 @@ struct ChangesForeignTests {
             end()
         }
         let last = store.listen(concerning: nil) { _ in }
-        weak var watch = store.watching.withLock { $0.watch }
+        weak let watch = store.watching.withLock { $0.watch }
         #expect(watch != nil)
         try store.close(until: nil)
         for _ in 0..<2_000 where watch != nil { Thread.sleep(forTimeInterval: 0.002) }
@@ -165,9 +165,9 @@ struct ChangesForeignTests {
         #expect(try await next(&values) == ["a"])
         try other.perform { _ = try $0.insert(Periodical(title: "b")) }
         #expect(try await next(&values) == ["a", "b"])
-        _ = try other.update(Periodical.all.where { $0.title == "a" }, set: .init(\.title, "c"))
+        _ = try other.perform { try $0.update(Periodical.all.where { $0.title == "a" }, set: (\.title, "c")) }
         #expect(try await next(&values) == ["b", "c"])
-        _ = try other.batchDelete(Periodical.all.where { $0.title == "b" })
+        _ = try other.perform { try $0.batchDelete(Periodical.all.where { $0.title == "b" }) }
         #expect(try await next(&values) == ["c"])
         // Rows that come with the tables' own bookkeeping, as another process writes it.
         let sql = HistorySQL(prefix: "\"\(options.schema)\".")
@@ -212,8 +212,8 @@ struct ChangesForeignTests {
         var feed = store.changes(since: token).makeAsyncIterator()
         var last = token
         for (title, author, origin) in [
-            ("a", "me", StoreChanges.Origin.thisContainer), ("b", nil, .thisProcess),
-        ] as [(String, String?, StoreChanges.Origin)] {
+            ("a", "me", Sworm.StoreChanges.Origin.thisContainer), ("b", nil, .thisProcess),
+        ] as [(String, String?, Sworm.StoreChanges.Origin)] {
             let changes = try #require(try await feed.next())
             #expect(changes.of(Periodical.self).map(\.kind) == [.inserted])
             #expect(try changes.values(of: Periodical.self).values.map(\.title) == [title])

@@ -152,7 +152,7 @@ struct ReadingRequestTests {
             }
         }
         // A closure's error stops the reading, and the view can be used afterwards.
-        try stores.onServer { session in
+        try stores.onServer { session throws in
             #expect(throws: CocoaError.self) {
                 try session.forEach(stores.request("Book"), attributes: slots, plan: plan, at: nil) {
                     $0.deinitialize(count: 1)
@@ -195,7 +195,7 @@ struct ReadingRequestTests {
         }
         #expect(values.file == values.server && values.server.contains(.data(Data())))
         // The rows of the server have lengths, which identify the values.
-        try stores.onServer { session in
+        try stores.onServer { session throws in
             let rows = try session.rows(request, shape: shape)
             #expect((0..<rows.count).contains { rows.int64(row: $0, cell: cell) == 200_000 })
             let row = try #require((0..<rows.count).first { rows.int64(row: $0, cell: cell) == 200_000 })
@@ -222,14 +222,14 @@ struct ReadingRequestTests {
         let request = try stores.request("Tag")
         try stores.onServer { early in
             try early.fixState()
-            try stores.onServer { late in
+            try stores.onServer { late throws in
                 try PostgresStores.run(insertion)
                 #expect(try early.count(request) == 4 && late.count(request) == 5)
                 try PostgresStores.run(insertion)
                 #expect(try early.count(request) == 4 && late.count(request) == 5)
             }
         }
-        try stores.onServer { #expect(try $0.count(request) == 6) }
+        try stores.onServer { session throws in #expect(try session.count(request) == 6) }
     }
 
     @Test func `a view that has ended cannot be used`() throws {

@@ -55,7 +55,7 @@ struct ReadingProjectionTests {
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let compiled = Result { try stores.server.schema.compiler.projection(projection) }
-        #expect((try? compiled.get()) != nil == isExact, "\(projection.tree)", sourceLocation: sourceLocation)
+        #expect(((try? compiled.get()) != nil) == isExact, "\(projection.tree)", sourceLocation: sourceLocation)
         let rows = try stores.both { try self.rows(projection, in: $0) }
         #expect(rows.file[0] == rows.server[0], "\(projection.tree)", sourceLocation: sourceLocation)
         #expect(rows.server[0] == rows.server[1], sourceLocation: sourceLocation)
@@ -152,7 +152,7 @@ struct ReadingProjectionTests {
                 }
             }
             #expect(items.file == items.server && items.server.contains { $0.cover?.count == 200_000 })
-            try stores.onServer { session in
+            try stores.onServer { session throws in
                 let stored = try session.storedRows(projection)
                 for row in stored.rows {
                     guard case .blob(let bytes) = row[2] else { continue }
@@ -169,7 +169,7 @@ struct ReadingProjectionTests {
         )
         for format in ["name BEGINSWITH 'x'", "name MATCHES 'x.*'"] {
             let projection = try projection(stores.request("Tag", format), ["name", "self"])
-            try stores.onServer { session in
+            try stores.onServer { session throws in
                 let cursor = try session.cursor(projection)
                 var count = 0
                 while try cursor.next() {

@@ -11,10 +11,12 @@ import Testing
 @Suite("PostgreSQL: work that a migration leaves", .enabled(if: PostgresServer.isEnabled))
 struct MigrationWorkTests {
     private let server: PostgresOptions
-    private static let first = ShopModel.version()
-    private static let indexed = ShopModel.version { shop in
-        shop.index("year")
-        shop.book.uniquenessConstraints = [["title"]]
+    private static var first: NSManagedObjectModel { VersionedShop.version() }
+    private static var indexed: NSManagedObjectModel {
+        VersionedShop.version { shop in
+            shop.index("year")
+            shop.book.uniquenessConstraints = [["title"]]
+        }
     }
 
     init() throws { server = try PostgresStores.migrationServer() }
@@ -113,7 +115,7 @@ struct MigrationWorkTests {
 
     @Test func `what older versions have left is removed when it is asked for`() throws {
         try make("a", "b")
-        let new = ShopModel.version { shop in
+        let new = VersionedShop.version { shop in
             shop.rename(shop.attribute("title"), to: "name")
             shop.attribute("name").defaultValue = "unnamed"
             shop.remove("price")
@@ -147,7 +149,7 @@ struct MigrationWorkTests {
         let error = #expect(throws: CoreDataError.self) { _ = try PostgresStores.store(Self.first, at: server) }
         #expect(error?.message.contains("does not serve the older version") == true)
         // A later version may use the names again.
-        let third = ShopModel.version { shop in
+        let third = VersionedShop.version { shop in
             shop.rename(shop.attribute("title"), to: "name")
             shop.attribute("name").defaultValue = "unnamed"
             shop.attribute("name").renamingIdentifier = "name"
@@ -160,7 +162,7 @@ struct MigrationWorkTests {
 
     @Test func `a store that was migrated is removed with its functions`() throws {
         try make("a")
-        let new = ShopModel.version { shop in
+        let new = VersionedShop.version { shop in
             shop.rename(shop.attribute("title"), to: "name")
             shop.entities.removeAll { $0 === shop.tag }
             shop.remove("tags")

@@ -7,7 +7,7 @@ import TestSupport
 @testable import SwormStore
 
 /// A model of a shop in several versions.
-final class ShopModel {
+final class VersionedShop {
     var entities: [NSEntityDescription]
     let author = Build.entity("Author", [Build.attribute("name", optional: false)])
     let book = Build.entity("Book")
@@ -32,8 +32,8 @@ final class ShopModel {
     }
 
     /// Returns a version that a closure has changed.
-    static func version(_ change: (ShopModel) -> Void = { _ in }) -> NSManagedObjectModel {
-        let shop = ShopModel()
+    static func version(_ change: (VersionedShop) -> Void = { _ in }) -> NSManagedObjectModel {
+        let shop = VersionedShop()
         change(shop)
         let model = NSManagedObjectModel()
         model.entities = shop.entities

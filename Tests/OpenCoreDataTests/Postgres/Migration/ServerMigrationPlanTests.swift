@@ -7,9 +7,9 @@ import Testing
 @testable import SwormStore
 
 @Suite("PostgreSQL: plans of migrations")
-struct MigrationPlanTests {
+struct ServerMigrationPlanTests {
     private func plan(
-        _ new: NSManagedObjectModel, from old: NSManagedObjectModel = ShopModel.version(),
+        _ new: NSManagedObjectModel, from old: NSManagedObjectModel = VersionedShop.version(),
         allowing changes: PostgresOptions.SchemaChanges = .additive
     ) throws -> ServerMigrationPlan {
         let source = try old.compiled()
@@ -21,7 +21,7 @@ struct MigrationPlanTests {
                 names: names, schema: "s"), allowing: changes)
     }
 
-    private func version(_ change: (ShopModel) -> Void) -> NSManagedObjectModel { ShopModel.version(change) }
+    private func version(_ change: (VersionedShop) -> Void) -> NSManagedObjectModel { VersionedShop.version(change) }
 
     @Test func `equal tables need no statement`() throws {
         let plan = try plan(version { $0.book.versionHashModifier = "2" })
@@ -125,7 +125,7 @@ struct MigrationPlanTests {
                 #"ALTER TABLE "s"."Book" RENAME COLUMN "_sworm_renamed_0" TO "note""#,
                 #"ALTER TABLE "s"."Book" RENAME COLUMN "_sworm_renamed_1" TO "title""#,
                 #"ALTER TABLE "s"."Book" ALTER COLUMN "note" DROP NOT NULL"#,
-            ] || plan.statements.count == 5, "\(plan.statements)")
+            ], "\(plan.statements)")
     }
 
     @Test func `an attribute that becomes required gets its default value`() throws {

@@ -111,16 +111,12 @@ private struct SavingRun {
         request.mayRepeatValues = random.chance(10)
         var new: [RowID] = []
         var used: Set<RowID> = []
-        func destination(_ entities: [Int]) -> RowID? {
-            if random.chance(40), let row = random.pick(new.filter({ entities.contains($0.entity) })) { return row }
-            return random.chance(70) ? pick(entities)?.row : nil
-        }
         for _ in 0..<random.pick(5) {
             let entity = random.pick(model.entities.count) + 1
             lastName += 1
             var toOnes: [String: RowID] = [:]
-            if Self.books.contains(entity) { toOnes["author"] = destination([LibraryModel.author]) }
-            if entity == LibraryModel.page { toOnes["book"] = destination(Self.books) }
+            if Self.books.contains(entity) { toOnes["author"] = destination([LibraryModel.author], or: new) }
+            if entity == LibraryModel.page { toOnes["book"] = destination(Self.books, or: new) }
             new.append(request.insert(model[entity], key: -lastName, values(of: entity), toOnes))
         }
         for _ in 0..<random.pick(4) {
@@ -133,9 +129,9 @@ private struct SavingRun {
             }
             var toOnes: [String: RowID?] = [:]
             if Self.books.contains(row.entity), random.chance(50) {
-                toOnes["author"] = destination([LibraryModel.author])
+                toOnes["author"] = destination([LibraryModel.author], or: new)
             }
-            if row.entity == LibraryModel.page, random.chance(70) { toOnes["book"] = destination(Self.books) }
+            if row.entity == LibraryModel.page, random.chance(70) { toOnes["book"] = destination(Self.books, or: new) }
             let changed = random.chance(80) ? values(of: row.entity) : [:]
             request.update(
                 row, version: random.chance(10) ? nil : random.chance(5) ? version + 1 : version, in: model, changed,
@@ -144,19 +140,24 @@ private struct SavingRun {
         if random.chance(20), let (row, version) = pick([LibraryModel.author]) {
             request.expectations.append(.init(row: row, version: version))
         }
-        for _ in 0..<random.pick(4) { addLink(to: &request, destination) }
+        for _ in 0..<random.pick(4) { addLink(to: &request, between: new) }
         return request
     }
 
-    private mutating func addLink(to request: inout SaveRequest, _ destination: ([Int]) -> RowID?) {
+    private mutating func destination(_ entities: [Int], or new: [RowID]) -> RowID? {
+        if random.chance(40), let row = random.pick(new.filter({ entities.contains($0.entity) })) { return row }
+        return random.chance(70) ? pick(entities)?.row : nil
+    }
+
+    private mutating func addLink(to request: inout SaveRequest, between new: [RowID]) {
         let kinds: [([Int], String, [Int])] = [
             (Self.books, "tags", [LibraryModel.tag]), ([LibraryModel.tag], "books", Self.books),
             ([LibraryModel.friend], "friends", [LibraryModel.friend]),
             ([LibraryModel.shelf], "contents", [LibraryModel.page]),
             ([LibraryModel.author], "books", Self.books),
         ]
-        guard let (owners, name, members) = random.pick(kinds), let owner = destination(owners),
-            let member = destination(members)
+        guard let (owners, name, members) = random.pick(kinds), let owner = destination(owners, or: new),
+            let member = destination(members, or: new)
         else { return }
         let link = SaveRequest.link(owner, name, member, in: model)
         if name == "books", owner.entity == LibraryModel.author {

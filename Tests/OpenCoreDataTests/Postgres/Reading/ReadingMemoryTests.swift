@@ -111,7 +111,7 @@ struct ReadingMemoryTests {
               FROM generate_series(1, 3000) n
             """)
         let request = try stores.request("Person", "rank + 10 > 500 AND rank > 0", sorts: [.init(path: ["self"])])
-        try stores.onServer { session in
+        try stores.onServer { session throws in
             var keys: [Int64] = []
             try session.forEach(request, attributes: [], plan: plan, at: nil) { keys.append($0.move().key) }
             // A number that SQLite continues with as a real passes the test.
@@ -123,7 +123,7 @@ struct ReadingMemoryTests {
     @Test func `a store can refuse to evaluate in memory`() throws {
         let stores = try ReadingModel.stores(refusesMemory: true)
         let request = try stores.request("Person", "age > 3 AND name MATCHES 'x.*'")
-        try stores.onServer { session in
+        try stores.onServer { session throws in
             for body in [
                 { _ = try session.identities(request) }, { _ = try session.count(request) },
                 { try session.check(request) }, { _ = try session.explain(request, as: .objects) },
@@ -150,7 +150,7 @@ struct ReadingMemoryTests {
 
     @Test func `an explanation states what is evaluated in memory`() throws {
         let stores = try ReadingModel.stores()
-        try stores.onServer { session in
+        try stores.onServer { session throws in
             var request = try stores.request("Person", "age > 3 AND name MATCHES 'x.*'")
             request.sorts = [.init(path: ["name"], options: .localeSensitive)]
             let mixed = try session.explain(request, as: .objects)
@@ -186,7 +186,7 @@ struct ReadingMemoryTests {
 
     @Test func `keys are given as a statement where there is an exact one`() throws {
         let stores = try ReadingModel.stores()
-        try stores.onServer { session in
+        try stores.onServer { session throws in
             #expect(
                 try session.keyStatement(stores.request("Person", "age > 3"))?.sql.hasPrefix(#"SELECT t0."_key""#)
                     == true)

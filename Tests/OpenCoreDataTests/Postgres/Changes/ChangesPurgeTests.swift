@@ -2,6 +2,7 @@
 import Foundation
 import SwormPostgres
 import SwormPredicates
+import SwormRows
 import TestSupport
 import Testing
 

@@ -135,15 +135,17 @@ struct MigrationRandomTests {
 
     // MARK: Two versions side by side
 
-    private static let old = ShopModel.version()
-    private static let new = ShopModel.version { shop in
-        shop.rename(shop.attribute("title"), to: "name")
-        shop.rename(shop.attribute("note"), to: "remark")
-        shop.rename(shop.relationship("author"), to: "writer")
-        shop.book.properties.append(
-            Build.attribute("stock", .integer32AttributeType, optional: false) { $0.defaultValue = 7 })
-        shop.index("year")
-        shop.remove("price")
+    private static var old: NSManagedObjectModel { VersionedShop.version() }
+    private static var new: NSManagedObjectModel {
+        VersionedShop.version { shop in
+            shop.rename(shop.attribute("title"), to: "name")
+            shop.rename(shop.attribute("note"), to: "remark")
+            shop.rename(shop.relationship("author"), to: "writer")
+            shop.book.properties.append(
+                Build.attribute("stock", .integer32AttributeType, optional: false) { $0.defaultValue = 7 })
+            shop.index("year")
+            shop.remove("price")
+        }
     }
 
     @Test func `two versions work side by side, and no value is lost`() async throws {
@@ -162,9 +164,9 @@ struct MigrationRandomTests {
                                     if number >= 2 { Thread.sleep(forTimeInterval: Self.duration / 4) }
                                     let model = number < 2 ? Self.old : Self.new
                                     let coordinator = try PostgresStores.coordinator(of: model, at: server)
-                                    return try Worker(
-                                        number, coordinator, isNew: number >= 2, seed: seed &+ UInt64(number)
-                                    ).work(until: .now + .seconds(Self.duration))
+                                    var worker = try Worker(
+                                        number, coordinator, isNew: number >= 2, seed: seed &+ UInt64(number))
+                                    return try worker.work(until: .now + .seconds(Self.duration))
                                 })
                         }
                     }

@@ -105,7 +105,7 @@ struct ReadingMemberTests {
                         let rows = try stores.both { try self.rows(of: level, plan: plan, in: $0) }
                         #expect(
                             rows.file == rows.server, "\(entity).\(name) \(format ?? "") \(sorts) \(limit) \(offset)")
-                        let each = try stores.onServer { session in
+                        let each = try stores.onServer { session throws in
                             var all: [Row] = []
                             try session.forEach(of: level, layout: plan.layout, size: 3) { memory in
                                 #expect(memory.count <= 3)

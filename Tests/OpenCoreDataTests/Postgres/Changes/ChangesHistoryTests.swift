@@ -172,7 +172,7 @@ struct ChangesHistoryTests {
                 "boolean": .bool(false), "date": .date(.distantPast), "decimal": .decimal(-3),
                 "double": .double(-.infinity), "binary": .data(Data()), "string": .string(""),
             ],
-            ["date": .date(.distantFuture), "double": .double(5e-324)], [:],
+            ["date": .date(.distantFuture), "double": .double(.leastNonzeroMagnitude)], [:],
         ]
         let found = try both(model) { store in
             for values in values {
