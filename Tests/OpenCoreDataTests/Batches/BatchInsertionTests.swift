@@ -1,11 +1,12 @@
 import Foundation
 import SwormPredicates
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Batch insertions")
+@Suite("Batch insertions", .overEachStore)
 struct BatchInsertionTests {
     private func execute(_ request: NSBatchInsertRequest, _ context: NSManagedObjectContext) throws -> Any? {
         let answer = try #require(try context.execute(request) as? NSBatchInsertResult)

@@ -1,12 +1,13 @@
 import Foundation
 import SwormSQLite
 import SwormPredicates
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Updates by statements")
+@Suite("Updates by statements", .overEachStore)
 struct BatchUpdateTests {
     private let library: HistoryLibrary
     private var context: NSManagedObjectContext { library.context }

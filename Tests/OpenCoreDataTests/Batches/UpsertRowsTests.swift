@@ -1,13 +1,14 @@
 import Foundation
 import SwormPredicates
 import SwormSQLite
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 import SwormRows
 
-@Suite("Rows that are inserted or updated by their unique values")
+@Suite("Rows that are inserted or updated by their unique values", .overEachStore)
 struct UpsertRowsTests {
     private struct Item {
         var title = ""
@@ -155,8 +156,7 @@ struct UpsertRowsTests {
     }
 
     @Test func `unsaved changes of the hierarchy make it use objects, other changes do not`() throws {
-        let folder = try StoreFolder()
-        let context = try GraphLibrary.context(at: folder.url())
+        let context = try GraphLibrary.context()
         try context.make("Tag", ["name": "unsaved"])
         #expect(try upsert([Item(title: "a", isbn: "1")], context)?.inserted == 1)
         try context.make("Novel", ["title": "unsaved"])
@@ -164,8 +164,7 @@ struct UpsertRowsTests {
     }
 
     @Test func `an interrupted batch stops, and writes nothing`() throws {
-        let folder = try StoreFolder()
-        let context = try GraphLibrary.context(at: folder.url())
+        let context = try GraphLibrary.context()
         let items = (0..<10_000).lazy.map { number in
             if number == 3000 { context.interruptReading() }
             return Item(title: "t", isbn: "\(number)")

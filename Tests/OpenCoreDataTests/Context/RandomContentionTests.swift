@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
 /// Contexts of two coordinators change one file at random: what each save leaves is sound, or the save fails and says why.
-@Suite("Random contention")
+@Suite("Random contention", .overEachStore)
 struct RandomContentionTests {
     static let seeds: [UInt64] =
         ProcessInfo.processInfo.environment["SWORM_SEED"].flatMap { UInt64($0) }.map { [$0] }

@@ -107,7 +107,8 @@ struct ProjectionSQLTests {
         }
         #expect(
             statement.sql
-                == "SELECT ?1, \(sum("t2")), COUNT(*) FROM ZBOOK t0 GROUP BY ?2, \(sum("t1")) ORDER BY ?3, \(sum("t3"))")
+                == "SELECT ?1, \(sum("t2")), COUNT(*) FROM ZBOOK t0 GROUP BY ?2, \(sum("t1")) ORDER BY ?3, \(sum("t3"))"
+        )
         #expect(statement.bindings == [.int64(7), .int64(7), .int64(7)])
     }
 

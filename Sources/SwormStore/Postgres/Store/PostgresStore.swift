@@ -62,8 +62,8 @@ package final class PostgresStore: ObjectStore {
     /// The store in messages: the address without secrets, and the schema.
     var place: String { serverOptions.place }
 
-    // External values are columns of their own, which every snapshot has.
-    package var viewsKeepFiles: Bool { true }
+    // A view that stayed open during a save would keep a connection from other saves.
+    package var viewsKeepFiles: Bool { false }
 
     // MARK: Metadata
 
