@@ -49,6 +49,14 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// - Parameter token: Stops the work of the transaction before its commit, and the wait for it.
     func beginTransaction(_ token: InterruptToken?) throws -> any StoreTransaction
 
+    /// Begins a transaction that has locked the rows of a request, if the store can lock single rows, so that other
+    /// writers wait only for these. Otherwise all other writers wait until it has ended.
+    func beginTransaction(locking rows: FetchSpecification, _ token: InterruptToken?) throws -> any StoreTransaction
+
+    /// Begins a transaction that reads and writes one state, which the first read determines, as if no other transaction ran
+    /// beside it. A store in which writers wait for each other takes the lock of writers.
+    func beginSerializableTransaction(_ token: InterruptToken?) throws -> any StoreTransaction
+
     /// Begins a transaction in the snapshot of a view of this store, and replaces the view.
     ///
     /// - Throws: ``CoreDataError`` with the condition ``StoreCondition/conflict`` if there was a commit after the view
@@ -125,6 +133,17 @@ package enum TransactionOrigin: Sendable {
     /// Another store of this process that uses the same file.
     case thisProcess
     case elsewhere
+}
+
+// Stores that only lock all rows.
+extension ObjectStore {
+    package func beginTransaction(
+        locking rows: FetchSpecification, _ token: InterruptToken?
+    ) throws -> any StoreTransaction { try beginTransaction(token) }
+
+    package func beginSerializableTransaction(_ token: InterruptToken?) throws -> any StoreTransaction {
+        try beginTransaction(token)
+    }
 }
 
 // Calls without a token.

@@ -56,7 +56,7 @@ extension PostgresStore {
         do {
             // Not read-only, because a transaction that writes can continue in the same snapshot.
             var options = TransactionOptions(.repeatableRead, isReadOnly: isReadOnly)
-            options.settings = historySettings
+            options.settings = settings(of: token)
             try pooled.connection?.begin(options)
         } catch {
             lease.end()

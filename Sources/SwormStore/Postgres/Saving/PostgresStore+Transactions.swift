@@ -9,6 +9,31 @@ extension PostgresStore {
     }
 
     package func beginTransaction(
+        locking rows: FetchSpecification, _ token: InterruptToken?
+    ) throws -> any StoreTransaction {
+        let token = token ?? InterruptToken()
+        let end = ContinuousClock.now.advanced(by: longestWait(token))
+        while true {
+            let transaction = try begin(.rows, token)
+            do {
+                try transaction.lock(rows)
+                return transaction
+            } catch {
+                transaction.end()
+                // A row was changed after the snapshot, or its lock was not free in time. Nothing was read yet.
+                let cause = (error as? CoreDataError)?.cause as? ServerError
+                guard cause?.kind == .conflict || cause?.state == .lockNotAvailable, !token.stopsWork,
+                    ContinuousClock.now < end
+                else { throw error }
+            }
+        }
+    }
+
+    package func beginSerializableTransaction(_ token: InterruptToken?) throws -> any StoreTransaction {
+        try begin(.serializable, token ?? InterruptToken())
+    }
+
+    package func beginTransaction(
         from session: any StoreSession, _ token: InterruptToken?
     ) throws -> any StoreTransaction {
         try requireWritable()
@@ -53,14 +78,14 @@ extension PostgresStore {
             do {
                 let connection = try lease.beginUse()
                 defer { lease.endUse() }
-                var options = TransactionOptions(mode == .single ? .readCommitted : .repeatableRead)
+                var options = TransactionOptions(mode.isolation)
                 // The server stops a statement that waits longer than the timeout of statements.
                 let waiting = min(
                     max(end - .now, .milliseconds(1)),
                     connection.address.timeouts.statement.map { $0 * 9 / 10 } ?? .seconds(86_400))
                 options.locks = TransactionOptions.lock(
                     writerLock(isExclusive: isExclusive), within: waiting, on: connection.address)
-                options.settings = historySettings
+                options.settings = settings(of: token)
                 try connection.begin(options)
                 // The snapshot is taken by a later statement, and thus contains the work of all earlier turns.
                 if isExclusive { try connection.sendBeginning() }

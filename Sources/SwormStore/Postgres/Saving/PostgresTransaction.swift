@@ -13,6 +13,10 @@ final class PostgresTransaction: PostgresSession, StoreTransaction {
         /// The transaction continues the state of a view. It takes part in the turns from its first write on, and the server
         /// finds conflicts with the transactions that were committed since.
         case snapshot
+        /// The transaction has locked some rows. It takes part in the turns from its beginning on.
+        case rows
+        /// The transaction takes part in the turns from its beginning on, and the server finds all conflicts.
+        case serializable
         /// The transaction of a single save, whose statements read what was committed last.
         case single
     }

@@ -77,6 +77,14 @@ extension PostgresStore {
         return [TransactionOptions.Setting(HistorySQL.setting.name, value: HistorySQL.setting.own)]
     }
 
+    /// The settings of a transaction: those that its call asks for, and those of the history.
+    func settings(of token: InterruptToken) -> [TransactionOptions.Setting] {
+        let asked = token.properties.settings
+        guard !asked.isEmpty else { return historySettings }
+        return asked.sorted { $0.key < $1.key }.map { TransactionOptions.Setting($0.key, value: $0.value) }
+            + historySettings
+    }
+
     /// Reads again how the history is kept, if another program has started or restored it.
     func renewHistory(_ token: InterruptToken?) throws {
         guard history.isOutdated else { return }
