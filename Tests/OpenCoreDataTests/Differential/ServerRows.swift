@@ -21,7 +21,24 @@ struct ServerRows {
             try insert(object, entity: #require(model.entity(named: object.objectID.reference.entityName)))
         }
         for object in objects { try link(object) }
+        try reserveKeys(of: objects)
         try connection.execute("COMMIT")
+    }
+
+    /// Lets the sequences of the tables continue behind the keys of the objects, as after a copy of a store.
+    private func reserveKeys(of objects: [NSManagedObject]) throws {
+        var highest: [Int: Int64] = [:]
+        for object in objects {
+            let reference = object.objectID.reference
+            let root = try #require(model.entity(named: reference.entityName)).root
+            highest[root] = max(highest[root] ?? 0, reference.key)
+        }
+        for (root, key) in highest {
+            let table = SQLName.literal(compiler.table(of: root))
+            _ = try connection.rows(
+                "SELECT pg_catalog.setval(pg_catalog.pg_get_serial_sequence(\(table), '_key')::regclass, $1)",
+                [.int64(key)])
+        }
     }
 
     func name(of join: StoreLayout.Join) -> String { compiler.schema + SQLName.alwaysQuoted(join.table) }

@@ -22,13 +22,36 @@ extension ServerSetting {
         try stores.read(store) { try $0.identities(FetchSpecification(entity: entity)).map(\.key) }
     }
 
-    /// Returns the owners and the keys of the members that a question finds, by the statement of a level of a tree.
-    func members(of entity: CompiledEntity, _ slot: Int, _ question: Question) throws -> [[StoredValue]] {
+    /// Returns the owners and the keys of the members that a question finds, by a level of a tree: all at once, and in
+    /// portions.
+    func members(
+        of entity: CompiledEntity, _ slot: Int, _ question: Question
+    ) throws -> (all: [[StoredValue]], portions: [[StoredValue]]) {
+        struct Row: Sendable {
+            var key: Int64 = 0
+            var owner: Int64 = 0
+        }
+        let plan = RowPlan<Row>(
+            ops: [
+                RowOp(column: 0, kind: .int64, offset: MemoryLayout<Row>.offset(of: \.key) ?? -1),
+                RowOp(column: 1, kind: .int64, offset: MemoryLayout<Row>.offset(of: \.owner) ?? -1),
+            ], template: Row())
+        func values(_ memory: RowMemory) -> [[StoredValue]] {
+            (0..<memory.count).map { index in
+                let row = memory[index].assumingMemoryBound(to: Row.self).pointee
+                return [.integer(row.owner), .integer(row.key)]
+            }
+        }
         let owners = try allKeys(entity.number, in: stores.server).sorted()
         let level = TreeLevel(
             try resolved(request(question), in: stores.server),
             source: .members(of: entity.number, relationship: slot, owners: owners, anyOrder: false), columns: [])
-        return try connection.values(compiler.level(level)).map { [$0[1], $0[0]] }
+        return try stores.onServer { session in
+            let all = try values(session.rows(of: level, layout: plan.layout))
+            var portions: [[StoredValue]] = []
+            try session.forEach(of: level, layout: plan.layout, size: 4) { portions += values($0) }
+            return (all, portions)
+        }
     }
 
     /// Returns the same members from a file, or nil for an invalid question.

@@ -35,6 +35,7 @@ final class ServerSetting {
 
     private static func isSame(_ one: StoredValue, _ other: StoredValue) -> Bool {
         if one == other { return true }
+        if case .integer = one, case .integer = other { return false }
         if let one = number(one), let other = number(other) {
             return one == other || abs(one - other) <= max(abs(one), abs(other)) * 1e-12
         }
@@ -121,6 +122,8 @@ final class ServerSetting {
         let tree = projection.tree
         var text = "\(tree.columns.map(\.format)) of \(model[projection.fetch.entity].name)"
         if let predicate = projection.fetch.predicate { text += " where \(predicate.format)" }
+        let (limit, offset) = (projection.fetch.limit, projection.fetch.offset)
+        if limit > 0 || offset > 0 { text += " (\(projection.fetch.sorts), \(limit) from \(offset))" }
         if !tree.groups.isEmpty { text += " by \(tree.groups.map(\.format))" }
         if tree.isDistinct { text += ", distinct" }
         if let having = tree.having { text += " having \(having.format)" }
@@ -146,6 +149,9 @@ final class ServerSetting {
         var fetch = FetchSpecification(
             entity: model.entity(named: world.model.entities[question.entity].name)?.number ?? 1)
         if random.chance(50) { fetch.predicate = question.tree }
+        if random.chance(40), let asked = try? request(question) {
+            (fetch.sorts, fetch.limit, fetch.offset) = (asked.sorts, asked.limit, asked.offset)
+        }
         var tree: ProjectionTree
         switch random.pick(4) {
         case 0:

@@ -139,7 +139,8 @@ struct ServerOpening {
                 entity: new.first)
         }
         let writer = ServerSchemaWriter(schema: schema, tables: ServerTables(model: model, layout: layout))
-        if let error = ServerDifferences(writer: writer, catalog: catalog, migration: record.migration).error(place: place) { throw error }
+        let differences = ServerDifferences(writer: writer, catalog: catalog, migration: record.migration)
+        if let error = differences.error(place: place) { throw error }
         return make(record.metadata, layout: layout, names: names, home: record.home)
     }
 

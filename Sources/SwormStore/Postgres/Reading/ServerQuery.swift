@@ -22,7 +22,9 @@ struct ServerQuery {
     ///   - isFlat: Whether only one portion may be in memory, however large the result may be.
     ///   - size: The number of rows of a portion, if the result is not received as a whole.
     func portions(isFlat: Bool = false, size: Int = ResultSizes.portion) throws -> ResultPortions {
-        let isSmall = limit.map { $0 <= (isFlat ? size : ResultSizes.wholeLimit) } ?? sizes.isSmall(statement.sql)
+        // An earlier result of the statement says nothing certain about this one, which can have other parameters.
+        let isSmall =
+            limit.map { $0 <= (isFlat ? size : ResultSizes.wholeLimit) } ?? (!isFlat && sizes.isSmall(statement.sql))
         guard !isSmall else { return ResultPortions(try whole(), of: self) }
         let cursor = try connection.cursor(statement, portion: size, isGuarded: isGuarded)
         return ResultPortions(cursor, of: self)

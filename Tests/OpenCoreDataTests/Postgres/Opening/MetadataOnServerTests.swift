@@ -127,21 +127,67 @@ struct MetadataOnServerTests {
         let coordinator = try PostgresStores.coordinator(of: NSManagedObjectModel(), at: server)
         let store = try #require(coordinator.persistentStores.first)
         let other = try PostgresStores.options()
-        for body in [
-            {
-                try coordinator.replacePersistentStore(
-                    at: other.url, withPersistentStoreFrom: server.url, type: .postgreSQL)
-            },
-            { _ = try coordinator.migratePersistentStore(store, to: other.url, type: .postgreSQL) },
-            {
-                _ = try coordinator.migratePersistentStore(
-                    store, to: FileManager.default.temporaryDirectory.appending(path: UUID().uuidString), type: .sqlite)
-            },
-        ] as [() throws -> Void] {
-            let error = #expect(throws: CocoaError.self) { try body() }
-            #expect(error?.code == .persistentStoreInvalidType, "\(String(describing: error))")
+        let error = #expect(throws: CocoaError.self) {
+            try coordinator.replacePersistentStore(
+                at: other.url, withPersistentStoreFrom: server.url, type: .postgreSQL)
         }
-        #expect(!coordinator.setURL(other.url, for: store))
+        #expect(error?.code == .persistentStoreInvalidType, "\(String(describing: error))")
+        #expect(!coordinator.setURL(other.url, for: store) && coordinator.persistentStores == [store])
+    }
+
+    @Test func `a store moves to another schema, into a file and into memory`() throws {
+        let coordinator = try PostgresStores.coordinator(of: ReadingModel.make(), at: server)
+        let context = GraphLibrary.context(coordinator)
+        _ = try ReadingModel.fill(context)
+        try context.save()
+        let (other, folder) = (try PostgresStores.options(), try StoreFolder())
+        let file = folder.url("Moved.sqlite")
+        var store = try #require(coordinator.persistentStores.first)
+        let before = try contents(of: coordinator)
+        #expect(before.count == 46)
+        for (url, type) in [
+            (other.url, .postgreSQL), (file, .sqlite), (file, .inMemory),
+        ] as [(URL, NSPersistentStore.StoreType)] {
+            let moved = try coordinator.migratePersistentStore(store, to: url, type: type)
+            #expect(coordinator.persistentStores == [moved] && moved.type == type.rawValue)
+            #expect(moved.identifier != store.identifier)
+            #expect(try Set(contents(of: coordinator)).symmetricDifference(before) == [], "\(type)")
+            store = moved
+        }
+        // The store stays at its former URL, where no other one can be moved to.
+        #expect(throws: CocoaError.self) {
+            try coordinator.migratePersistentStore(store, to: server.url, type: .postgreSQL)
+        }
+        #expect(coordinator.persistentStores == [store])
+        let opened = try PostgresStores.coordinator(of: ReadingModel.make(), at: server)
+        #expect(try Set(contents(of: opened)).symmetricDifference(before) == [])
+        let copied = try #require(opened.persistentStores.first)
+        try opened.migratePersistentStore(copied, to: folder.url("Memory"), type: .inMemory)
+        #expect(try Set(contents(of: opened)).symmetricDifference(before) == [])
+    }
+
+    /// Returns a line for each object of a coordinator's stores, with its values and the names of related objects.
+    private func contents(of coordinator: NSPersistentStoreCoordinator) throws -> [String] {
+        let context = GraphLibrary.context(coordinator)
+        return try ["Person", "Book", "Tag"].flatMap { entity in
+            try context.fetch(NSFetchRequest<NSManagedObject>(entityName: entity)).map { object in
+                let values = object.entity.attributesByName.keys.sorted().map { name in
+                    let value = object.value(forKey: name)
+                    // A dictionary has no order.
+                    let parts = (value as? [String: Any]).map { "\($0.sorted { $0.key < $1.key })" }
+                    return "\(name) \((value as? Data)?.base64EncodedString() ?? parts ?? "\(value ?? "-")")"
+                }
+                let links = object.entity.relationshipsByName.keys.sorted().map { name in
+                    let value = object.value(forKey: name)
+                    let members = (value as? NSOrderedSet)?.array as? [NSManagedObject]
+                    let set = (value as? Set<NSManagedObject>)?.map { "\($0.objectID.reference.key)" }.sorted()
+                    let one = (value as? NSManagedObject).map { "\($0.objectID.reference.key)" }
+                    return "\(name) \(members?.map { "\($0.objectID.reference.key)" } ?? set ?? one.map { [$0] } ?? [])"
+                }
+                return (["\(object.entity.name ?? "") \(object.objectID.reference.key)"] + values + links)
+                    .joined(separator: "; ")
+            }
+        }.sorted()
     }
 
     @Test func `a coordinator knows a store by its URL without secrets`() throws {

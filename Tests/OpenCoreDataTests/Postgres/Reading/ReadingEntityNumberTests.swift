@@ -63,13 +63,14 @@ struct ReadingEntityNumberTests {
         let former = ReadingModel.make()
         let zero = Build.entity("Aardvark", [Build.attribute("name")])
         former.entities = [zero] + former.entities
-        try PostgresStores.store(of: former.compiled(), at: server).close()
+        try PostgresStores.store(former, at: server).close()
         // The same names and numbers with a model in which the numbers are lower.
         let context = try GraphLibrary.context(GraphLibrary.coordinator(model: ReadingModel.make()))
         let objects = try ReadingModel.fill(context)
         try context.save()
         let file = try #require(context.persistentStoreCoordinator?.persistentStores.first).objectStore
-        let store = try PostgresStores.store(of: file.model, at: server)
+        let store = try PostgresStores.store(
+            of: file.model, at: server, PostgresStores.migrationOptions(ReadingModel.make()))
         #expect(file.model.entities.contains { store.schema.layout.storedNumber(of: $0.number) != $0.number })
         try ServerRows(compiler: store.schema.compiler, connection: DriverConnection()).insert(objects)
         let (one, other) = (try file.beginSession(), try store.beginSession())

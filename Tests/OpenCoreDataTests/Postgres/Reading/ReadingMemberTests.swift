@@ -129,12 +129,14 @@ struct ReadingMemberTests {
         for format in expressions.dropLast() {
             let expression = try parseExpression(format)
             for source: TreeLevel.Source in [.request, .keys([keys[3], keys[7], keys[1]])] {
-                let level = TreeLevel(
-                    try stores.request("Person", sorts: [.init(path: ["name"])]), source: source, columns: [name],
-                    expressions: [expression])
-                let plan = plan(hasText: true, hasComputed: true, hasOwner: false)
-                let rows = try stores.both { try self.rows(of: level, plan: plan, in: $0) }
-                #expect(rows.file == rows.server && !rows.file.isEmpty, "\(format)")
+                for (limit, offset) in [(0, 0), (4, 2), (2, 1)] {
+                    let level = TreeLevel(
+                        try stores.request("Person", sorts: [.init(path: ["name"])], limit: limit, offset: offset),
+                        source: source, columns: [name], expressions: [expression])
+                    let plan = plan(hasText: true, hasComputed: true, hasOwner: false)
+                    let rows = try stores.both { try self.rows(of: level, plan: plan, in: $0) }
+                    #expect(rows.file == rows.server && !rows.file.isEmpty, "\(format) \(limit) \(offset)")
+                }
             }
         }
     }

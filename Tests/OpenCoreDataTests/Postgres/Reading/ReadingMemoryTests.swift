@@ -14,17 +14,18 @@ struct ReadingMemoryTests {
     /// Conditions that have no exact form, with the number of rows that they find.
     private static let conditions: [(entity: String, format: String, found: Int)] = [
         ("Person", "name MATCHES '[a-zB].*'", 5), ("Person", "name ==[l] 'asa'", 1),
-        ("Person", "isActive == YES AND name MATCHES '.*o.*'", 3), ("Person", "mentor.name MATCHES '.*o.*'", 5),
+        ("Person", "isActive == YES AND name MATCHES '.*o.*'", 1), ("Person", "mentor.name MATCHES '.*o.*'", 5),
         ("Person", "mentor.mentor.name MATCHES '.*s.*' AND age > 4", 5),
         ("Person", "ANY pupils.name MATCHES 'z.*'", 1), ("Person", "ALL pupils.name MATCHES '.*'", 12),
-        ("Person", "SUBQUERY(pupils, $p, $p.name MATCHES '.*o.*' AND $p.age > 1).@count > 0", 4),
+        ("Person", "SUBQUERY(pupils, $p, $p.name MATCHES '.*o.*' AND $p.age > 1).@count > 0", 3),
         ("Person", "address.street MATCHES '.*1' AND NOT (name MATCHES '.*x.*')", 3),
-        ("Person", "height ** 2 > 0.2", 4), ("Person", "sqrt(weight) > 2", 8), ("Person", "uppercase(name) == 'BO'", 2),
-        ("Person", "rank == height", 0), ("Person", "name LIKE mentor.name", 1),
+        ("Person", "height ** 2 > 0.2", 3), ("Person", "sqrt(weight) > 2", 8), ("Person", "uppercase(name) == 'BO'", 2),
+        ("Person", "rank == height", 0), ("Person", "name LIKE mentor.name", 0),
+        ("Person", "address.street LIKE mentor.address.street", 3),
         ("Author", "ANY books.title MATCHES 'Title [12]'", 3),
-        ("Book", "author.name MATCHES '.*' AND ANY tags.name MATCHES 'r.*'", 11),
-        ("Book", "title MATCHES 'Title [0-3]' OR price == 19.99", 21),
-        ("Book", "published > CAST(4000001, 'NSDate') AND title MATCHES '.*'", 21),
+        ("Book", "author.name MATCHES '.*' AND ANY tags.name MATCHES 'r.*'", 8),
+        ("Book", "title MATCHES 'Title [0-3]' OR price == 19.99", 19),
+        ("Book", "published > CAST(4000001, 'NSDate') AND title MATCHES '.*'", 20),
     ]
 
     @Test func `conditions without an exact form find the same rows as in a file`() throws {

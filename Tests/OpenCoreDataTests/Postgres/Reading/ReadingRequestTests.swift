@@ -15,11 +15,11 @@ struct ReadingRequestTests {
         let conditions: [(entity: String, format: String?, found: Int)] = [
             ("Person", nil, 12), ("Author", nil, 4), ("Book", nil, 30), ("Tag", "name == 'red'", 1),
             ("Person", "name ==[cd] 'asa'", 2), ("Person", "name BEGINSWITH 'Z'", 1), ("Person", "age == nil", 1),
-            ("Person", "height > 0.25", 6), ("Person", "weight >= 2.2", 10), ("Person", "rank < 0", 4),
+            ("Person", "height > 0.25", 4), ("Person", "weight >= 2.2", 10), ("Person", "rank < 0", 4),
             ("Person", "isActive == YES", 6), ("Person", "code == nil", 0),
             ("Person", "address.street == 'Street 1'", 4),
             ("Person", "raw == nil", 0), ("Person", "mentor.name == 'Bo'", 2), ("Person", "pupils.@count == 2", 5),
-            ("Person", "ANY friends.name == 'asa'", 1), ("Book", "ANY tags.name == 'green'", 15),
+            ("Person", "ANY friends.name == 'asa'", 1), ("Book", "ANY tags.name == 'green'", 14),
             ("Book", "price > 2", 15), ("Book", "published == nil", 6), ("Book", "cover == nil", 15),
             ("Author", "books.@count > 5 AND books[FIRST].year > 1990", 3), ("Editor", "desk IN {1, 4, 99}", 2),
             ("Book", "author.pseudonym == 'P3' OR author == nil", 15), ("Book", "year BETWEEN {1991, 1993}", 9),
@@ -240,6 +240,33 @@ struct ReadingRequestTests {
         session.end()
         #expect(throws: CoreDataError.self) { try session.count(stores.request("Book")) }
         _ = cursor
+    }
+
+    @Test func `a row at a time is read by a cursor, although an earlier result was small`() throws {
+        struct Item: Sendable { var key: Int64 = 0 }
+        let stores = try ReadingModel.stores()
+        let plan = RowPlan<Item>(ops: [RowOp(column: 0, kind: .int64, offset: 0)], template: Item())
+        let run = Locked<[String]>([])
+        let watch = stores.server.add(StatementWatch { statement in run.withLock { $0.append(statement.sql) } })
+        defer { stores.server.removeWatch(watch) }
+        for (name, found) in [("red", 1), ("x", 2500), ("none", 1)] {
+            if found > 1 {
+                try PostgresStores.run(
+                    "INSERT INTO \(stores.server.schema.prefix)\"Tag\" (\"name\") SELECT 'x' FROM generate_series(1, \(found))"
+                )
+            }
+            run.withLock { $0 = [] }
+            var count = 0
+            try stores.onServer {
+                try $0.forEach(
+                    stores.request("Tag", "name == %@", [.value(.string(name))]), attributes: [], plan: plan, at: nil
+                ) { count += $0.move().key > 0 ? 1 : 0 }
+            }
+            #expect(count == found)
+            let statements = run.withLock { $0 }
+            #expect(statements.count { $0.hasPrefix("FETCH") } == found / 1000 + 1, "\(statements)")
+            #expect(!statements.contains { $0.hasPrefix("SELECT") }, "\(statements)")
+        }
     }
 
     @Test func `a token stops a long read`() throws {

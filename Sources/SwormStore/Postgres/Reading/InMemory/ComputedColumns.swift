@@ -8,7 +8,28 @@ enum ComputedColumns {
     /// Returns the types in which all values of columns can be represented.
     static func types(of rows: [[AttributeValue]], count: Int) -> [PostgresType] {
         (0..<count).map { column in
-            rows.reduce(nil) { type, row in common(type, kind(of: row[column])) } ?? .text
+            let type = rows.reduce(nil) { type, row in common(type, kind(of: row[column])) } ?? .text
+            guard type == .float8, rows.contains(where: { losesDigits($0[column]) }) else { return type }
+            // The decimals of real numbers read as the same real numbers.
+            return rows.allSatisfy { isDecimal($0[column]) } ? .numeric : .float8
+        }
+    }
+
+    /// Whether a number has more digits than a real number.
+    private static func losesDigits(_ value: AttributeValue) -> Bool {
+        switch value {
+        case .int(let number): Int64(exactly: Double(number)) != number
+        case .decimal(let number): DecimalColumn.number(from: number.nearestDouble) != number
+        default: false
+        }
+    }
+
+    /// Whether a number or NULL can be represented as a decimal.
+    private static func isDecimal(_ value: AttributeValue) -> Bool {
+        switch value {
+        case .null, .bool, .int, .decimal: true
+        case .double(let number): DecimalColumn.number(from: number) != nil
+        default: false
         }
     }
 
@@ -39,7 +60,8 @@ enum ComputedColumns {
         case .null: .null
         case .bool(let flag): .bool(flag)
         case .int(let number): .integer(number)
-        case .double(let number): .real(number)
+        case .double(let number):
+            (type == .numeric ? DecimalColumn.number(from: number).map { .decimal($0) } : nil) ?? .real(number)
         case .decimal(let number): type == .float8 ? .real(number.nearestDouble) : .decimal(number)
         case .date(let date): .real(date.timeIntervalSinceReferenceDate)
         case .string(let text): .text(text)

@@ -26,7 +26,7 @@ final class RowSearch {
         self.request = request
         self.session = session
         self.connection = connection
-        self.split = split
+        self.split = Self.limited(split, of: request)
         self.keys = keys
         var names = names
         // A conjunct that fails on the server is tested in memory later.
@@ -34,6 +34,15 @@ final class RowSearch {
         for sort in request.sorts { names.add(sort.path) }
         source = EvaluationSource(session: session, connection: connection, names: names.names)
         predicate = try prepared()
+    }
+
+    /// Returns the parts of a request whose statement has no offset, because the offset counts the rows that remain.
+    private static func limited(_ split: SplitRequest, of request: FetchSpecification) -> SplitRequest {
+        var split = split
+        let (end, overflow) = request.offset.addingReportingOverflow(request.limit)
+        split.fetch.limit = split.isExact && request.limit > 0 && !overflow ? end : 0
+        split.fetch.offset = 0
+        return split
     }
 
     private func prepared() throws -> PreparedPredicate? {
@@ -52,8 +61,8 @@ final class RowSearch {
 
     /// Returns the number of rows that match, with the limit and the offset of the request.
     func count() throws -> Int {
-        var unsorted = request
-        unsorted.sorts = []
+        // It does not depend on the order.
+        split.fetch.sorts = []
         let (limit, offset) = (request.limit, request.offset)
         var count = 0
         try forEachMatch { _ in
@@ -114,7 +123,7 @@ final class RowSearch {
                 }
             } catch let error as ServerError where error.isOutOfRange && isGuarded {}
             // The conjuncts that compute numbers are tested in memory now, on the same rows in the same order.
-            split = try session.compiler.split(request, leavingComputations: true)
+            split = try Self.limited(session.compiler.split(request, leavingComputations: true), of: request)
             try session.requireAllowed(split, of: request)
             predicate = try prepared()
             var known = count
