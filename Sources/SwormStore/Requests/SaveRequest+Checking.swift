@@ -65,5 +65,25 @@ extension SaveRequest {
                     entity: entity.name)
             }
         }
+        try checkLinksOfDeletedRows(model: model)
+    }
+
+    /// Throws an error if the request links a row that it deletes: the link would lead to a row that does not exist.
+    private func checkLinksOfDeletedRows(model: CompiledModel) throws {
+        guard !addedLinks.isEmpty, !deletions.isEmpty else { return }
+        var deleted = Set(deletions.map { model.identity(of: $0.row) })
+        deleted.subtract(insertions.map { model.identity(of: $0.row) })
+        for link in addedLinks {
+            guard
+                deleted.contains(model.identity(of: link.owner))
+                    || deleted.contains(model.identity(of: link.destination))
+            else { continue }
+            let entity = model[link.owner.entity]
+            let name = entity.relationships[link.relationship].name
+            throw CoreDataError(
+                NSManagedObjectReferentialIntegrityError,
+                "The save adds a link of '\(entity.name).\(name)' to an object, or from one, that it deletes. Nothing was saved.",
+                entity: entity.name, key: name)
+        }
     }
 }

@@ -93,6 +93,10 @@ final class SaveTransaction {
             // No other row keeps the value in the end, so rows of the save exchange unique values. They release their
             // values first.
             try write(clearingUniqueValues: true)
+        } catch let error as CoreDataError where asksForVersions {
+            // Another version of a row counts for more than values that cannot be written.
+            try checkVersionsOfUnwrittenRows()
+            throw error
         }
         try checkInverses()
         if let limits { try checkDeletions(within: limits) }

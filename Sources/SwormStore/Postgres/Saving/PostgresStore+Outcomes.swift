@@ -27,13 +27,11 @@ extension PostgresStore {
     /// - Throws: ``ServerError`` of the kind `outcomeUnknown` if the server cannot be asked within the store's timeout.
     func isCommitted(_ marker: UUID) throws -> Bool {
         let end = ContinuousClock.now.advanced(by: .seconds(min(options.busyTimeout, StoreOptions.longestTimeout)))
-        // A row of this call is recognized by its time, which no transaction has. The answer to this call can be lost too.
-        let time = Date(timeIntervalSinceNow: .random(in: 3600...7200)).roundedForServer ?? Date()
         var failure: ServerError?
         repeat {
             do {
                 return try pool.withConnection(for: "ask for the outcome of a transaction", until: end) { connection in
-                    try isCommitted(marker, at: time, connection)
+                    try isCommitted(marker, connection)
                 }
             } catch let error as ServerError {
                 failure = error
@@ -47,21 +45,19 @@ extension PostgresStore {
     /// The time in seconds between two attempts to reach a server that may be starting again.
     private static var pause: TimeInterval { 0.05 }
 
-    private func isCommitted(_ marker: UUID, at time: Date, _ connection: PostgresConnection) throws -> Bool {
+    private func isCommitted(_ marker: UUID, _ connection: PostgresConnection) throws -> Bool {
         let parameters = Parameters()
         parameters.append(marker)
-        guard parameters.append(time) else { throw ServerError(.misuse, "the time of a marker is out of range") }
-        let key = Parameters()
-        key.append(marker)
         return try connection.transaction(TransactionOptions(.readCommitted)) {
             // Waits for a transaction that is just being committed.
             let results = try connection.run([
                 SQLStatement(
-                    "INSERT INTO \(outcomes) (\"id\", \"time\", \"history\") VALUES ($1, $2, \(Int16.max)) ON CONFLICT DO NOTHING",
+                    "INSERT INTO \(outcomes) (\"id\", \"history\") VALUES ($1, \(ServerError.question)) ON CONFLICT DO NOTHING",
                     with: parameters),
-                SQLStatement("SELECT \"time\" FROM \(outcomes) WHERE \"id\" = $1", with: key),
+                // The row may be that of an earlier question, whose answer was lost too.
+                SQLStatement("SELECT \"history\" FROM \(outcomes) WHERE \"id\" = $1", with: parameters),
             ])
-            return try results[1].date(0, column: 0) != time
+            return try results[1].int(0, column: 0) != Int(ServerError.question)
         }
     }
 
@@ -83,6 +79,9 @@ extension PostgresStore {
 }
 
 extension ServerError {
+    /// The history of a marker's row that was inserted by a question. No transaction has it, and no constraint rejects it.
+    fileprivate static let question = Int16.max
+
     /// The error of a transaction whose connection was lost at its end, and that was not committed.
     static func undone(_ loss: ServerError) -> ServerError {
         var error = loss
@@ -98,7 +97,7 @@ extension ServerError {
             "the connection was lost while the transaction was being committed, and it is unknown whether it was: the server cannot be asked"
         if let failure { text += " (\(failure.message))" }
         text +=
-            ". It was committed if the table \(table) has a row with the id \(marker.uuidString.lowercased()) whose time is in the past"
+            ". It was committed if the table \(table) has a row with the id \(marker.uuidString.lowercased()) whose \"history\" is not \(question)"
         return ServerError(.outcomeUnknown, text)
     }
 }

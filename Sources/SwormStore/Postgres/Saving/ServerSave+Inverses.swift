@@ -54,7 +54,9 @@ extension ServerSave {
             }
         }
         for pair in pairs { conflicts += try unpaired(pair, found[pair.partners]?[try key(pair.row)] ?? []) }
-        guard conflicts.isEmpty else { throw LinkConflicts(conflicts: conflicts) }
+        guard conflicts.isEmpty else {
+            throw LinkConflicts(conflicts, of: request, keys: result.keys, model: model)
+        }
         try noteTimes()
     }
 

@@ -16,6 +16,32 @@ extension ServerSave {
         if write.history != nil, !request.removedLinks.isEmpty || !request.addedLinks.isEmpty { awaitsNotes = true }
         for (group, links) in groups(request.removedLinks) { try remove(links, group) }
         for (group, links) in groups(request.addedLinks) { try insert(links, group) }
+        // A relationship may be named from both of its sides.
+        for link in request.addedLinks { try leaveUnplaced(link) }
+    }
+
+    /// Notes the members of a link that need a position.
+    private func leaveUnplaced(_ link: SaveRequest.Link) throws {
+        let (owner, member) = (try key(link.owner), try key(link.destination))
+        switch layout.toMany(link.relationship, in: link.owner.entity) {
+        case .join(let layout)?:
+            let join = ServerDerivations.Join(layout, self.layout)
+            if let order = layout.orderColumn {
+                leaveUnplaced(
+                    member, owner: owner, in: join.table, ownerColumn: join.own,
+                    orderColumn: SQLName.alwaysQuoted(order), member: join.other)
+            }
+            if let order = layout.inverseOrderColumn {
+                leaveUnplaced(
+                    owner, owner: member, in: join.table, ownerColumn: join.other,
+                    orderColumn: SQLName.alwaysQuoted(order), member: join.own)
+            }
+        case .oneWay(let column, let order?)?:
+            leaveUnplaced(
+                member, owner: owner, in: columns(of: link.destination).table,
+                ownerColumn: SQLName.alwaysQuoted(column), orderColumn: SQLName.alwaysQuoted(order))
+        default: break
+        }
     }
 
     private func groups(_ links: [SaveRequest.Link]) -> [(LinkGroup, [SaveRequest.Link])] {
@@ -87,18 +113,6 @@ extension ServerSave {
                     with: parameters(owners, members)
                 ) { [self] in try note(links, foundIn: $0, inEitherOrder: false) })
             write.derivation?.noteLinks(join, own: owners, other: members)
-            for (owner, member) in zip(owners, members) {
-                if let order = layout.orderColumn {
-                    leaveUnplaced(
-                        member, owner: owner, in: join.table, ownerColumn: join.own,
-                        orderColumn: SQLName.alwaysQuoted(order), member: join.other)
-                }
-                if let order = layout.inverseOrderColumn {
-                    leaveUnplaced(
-                        owner, owner: member, in: join.table, ownerColumn: join.other,
-                        orderColumn: SQLName.alwaysQuoted(order), member: join.own)
-                }
-            }
         case .oneWay(let column, let order)?:
             let columns = schema.columns[group.root - 1]
             let name = SQLName.alwaysQuoted(column)
@@ -118,12 +132,6 @@ extension ServerSave {
                     for link in links { try note(link) }
                     noteLinked(found, by: name, columns)
                 })
-            guard let order else { return }
-            for (owner, member) in zip(owners, members) where last[member] == owner {
-                leaveUnplaced(
-                    member, owner: owner, in: columns.table, ownerColumn: name, orderColumn: SQLName.alwaysQuoted(order)
-                )
-            }
         case .inverse?, nil: throw misplaced(links[0])
         }
     }

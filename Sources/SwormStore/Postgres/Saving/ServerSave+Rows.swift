@@ -14,13 +14,14 @@ extension ServerSave {
         for deletion in request.deletions { groups[deletion.row.entity, default: []].append(deletion) }
         for (_, deletions) in groups.sorted(by: { $0.key < $1.key }) {
             let columns = columns(of: deletions[0].row)
+            // Rows without a version may be missing already, or be rows of another entity.
+            let keys = deletions.map(\.row.key).filter {
+                present[RowID(entity: columns.entity.root, key: $0)]?.entity == columns.entity.number
+            }
+            guard !keys.isEmpty else { continue }
             let noted = write.history.map { _ in DeletedRows(model[columns.entity.root], in: schema) }
             awaitsNotes = noted != nil
-            let keys = deletions.map(\.row.key)
             for slot in columns.entity.relationships.indices { unlink(keys, slot: slot, of: columns) }
-            // Rows without a version may be missing already.
-            let expected = Set(
-                keys.filter { present[RowID(entity: columns.entity.root, key: $0)]?.entity == columns.entity.number })
             let parameters = Parameters()
             parameters.append(keys: keys)
             add(
@@ -30,7 +31,7 @@ extension ServerSave {
                 ) { [self] result in
                     if let notes = write.history { try noted?.note(result, in: notes) }
                     let deleted = try result.keys()
-                    guard expected.isSubset(of: deleted) else { throw ignoredChange("delete", of: columns) }
+                    guard Set(keys).isSubset(of: deleted) else { throw ignoredChange("delete", of: columns) }
                     write.changes?.note(.deletion, of: deleted, root: columns.entity.root)
                 })
         }
@@ -75,6 +76,35 @@ extension ServerSave {
         write.changes?.note(.update, of: keys, root: columns.entity.root)
         write.derivation?.noteChanged(
             keys, root: columns.entity.root, columns: CollectionOfOne(column), ownValuesAreWritten: true, isSave: false)
+    }
+
+    // MARK: Keys
+
+    /// Checks that the rows do not exist which the save inserts under keys that it has. Otherwise the primary key rejects
+    /// them, which does not say whether another transaction has inserted them since.
+    func checkKeys() throws {
+        var keys: [Int: Set<Int64>] = [:]
+        for insertion in request.insertions where insertion.row.key >= 0 {
+            keys[model[insertion.row.entity].root, default: []].insert(insertion.row.key)
+        }
+        for deletion in request.deletions {
+            let row = model.identity(of: deletion.row)
+            if present[row]?.entity == deletion.row.entity { keys[row.entity]?.remove(row.key) }
+        }
+        try write.run(
+            keys.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }.map { root, keys in
+                let parameters = Parameters()
+                parameters.append(keys: keys)
+                let sql =
+                    "SELECT \(key) FROM \(schema.columns[root - 1].table) WHERE \(key) = ANY($1) ORDER BY 1 LIMIT 1"
+                return ServerWrite.Step(sql, with: parameters) { [model] result in
+                    guard let present = try result.keys().first else { return }
+                    throw CoreDataError(
+                        NSManagedObjectConstraintMergeError,
+                        "The store has an object of '\(model[root].name)' with the key \(present) already, so it cannot be inserted. Nothing was saved."
+                    )
+                }
+            })
     }
 
     // MARK: Unique values

@@ -23,6 +23,16 @@ extension ServerSave {
         }
         result.updatedVersions = Array(repeating: 0, count: request.updates.count)
         for group in order { try update(group, groups[group] ?? []) }
+        // Members get positions in the order of the request, whichever properties are written beside.
+        for update in request.updates {
+            let columns = columns(of: update.row)
+            for (slot, owner) in update.toOnes {
+                guard let owner, let toOne = columns.toOne(slot), let order = toOne.orderColumn else { continue }
+                leaveUnplaced(
+                    update.row.key, owner: try key(owner), in: columns.table, ownerColumn: toOne.column,
+                    orderColumn: order)
+            }
+        }
     }
 
     private func update(_ group: UpdateGroup, _ indexes: [Int]) throws {
@@ -73,13 +83,8 @@ extension ServerSave {
                 row.append(
                     try value(derived, from: update.attributes[derived.source ?? -1] ?? .null, update.row, columns))
             }
-            for (place, column) in toOnes {
-                let owner = try update.toOnes[place].destination.map { try key($0) }
-                row.append(owner.map { .integer($0) } ?? .null)
-                if let owner, let order = column.orderColumn {
-                    leaveUnplaced(
-                        update.row.key, owner: owner, in: columns.table, ownerColumn: column.column, orderColumn: order)
-                }
+            for (place, _) in toOnes {
+                row.append(try update.toOnes[place].destination.map { .integer(try key($0)) } ?? .null)
             }
             for time in times { try noteTime(time, of: update.row) }
             rows.append(row)

@@ -5,11 +5,22 @@ import SwormPostgres
 extension ServerSave {
     /// Locks the rows that the save changes, and compares them with the request.
     ///
-    /// - Throws: ``SaveConflicts``, ``LinkConflicts`` or ``UniquenessConflicts`` with everything that differs.
+    /// - Throws: ``SaveConflicts``, ``LinkConflicts`` or ``UniquenessConflicts`` with everything that differs. Versions count
+    ///   for more than links, links for more than values that cannot be written, and those for more than unique values.
     func checkRows() throws {
+        do {
+            try compareRows()
+        } catch  where asksForVersion && !(error is ServerError) {
+            // The row of the update was not compared, and may have a conflict too.
+            isThorough = true
+            try compareRows()
+        }
+    }
+
+    private func compareRows() throws {
         var missing: [RowID] = []
         var members: [LinkConflicts.Member] = []
-        let unique = try UniqueCheck(self)
+        let unique = UniqueCheck(self)
         var steps = lockingSteps() + destinationSteps { missing.append($0) } + memberSteps { members.append($0) }
         steps += ownerSteps()
         steps += try ownerNoteSteps()
@@ -22,10 +33,11 @@ extension ServerSave {
         guard members.isEmpty else { throw LinkConflicts(members: members) }
         try write.run(unique.steps(afterValues: true))
         try unique.check()
+        if isThorough { try checkKeys() }
     }
 
     /// Whether the only row that the save changes is found by its version, so that it need not be locked before.
-    private var asksForVersion: Bool {
+    var asksForVersion: Bool {
         !isThorough && request.updates.count == 1 && request.updates[0].version != nil && request.deletions.isEmpty
             && request.expectations.isEmpty
     }

@@ -11,7 +11,7 @@ final class ServerSave {
     let request: SaveRequest
     let write: ServerWrite
     /// Whether all rows are compared with the request before anything is written.
-    let isThorough: Bool
+    var isThorough: Bool
     var result = SaveResult()
     /// The rows that were locked and exist, with their versions.
     var present: [RowID: (entity: Int, version: Int64)] = [:]
@@ -25,6 +25,8 @@ final class ServerSave {
     var exchangesValues = false
     /// Whether results of changes that were not sent yet are missing in the history.
     var awaitsNotes = false
+    /// Whether changes were sent.
+    private var hasSentChanges = false
 
     init(_ request: SaveRequest, in write: ServerWrite, isThorough: Bool) {
         self.request = request
@@ -45,6 +47,21 @@ final class ServerSave {
         try allocateKeys()
         try noteRequest()
         try checkRows()
+        do {
+            try writeRows()
+        } catch let error as CoreDataError where asksForVersion && !hasSentChanges {
+            // Another version of the row counts for more than values that cannot be written.
+            steps = []
+            isThorough = true
+            try checkRows()
+            throw error
+        }
+        try checkInverses()
+        return result
+    }
+
+    private func writeRows() throws {
+        hasSentChanges = false
         delete()
         if exchangesValues { clearUniqueValues() }
         try update()
@@ -56,8 +73,6 @@ final class ServerSave {
             try send()
             result.derived.merge(try write.settleDerivedValues()) { $0.merging($1) { $1 } }
         }
-        try checkInverses()
-        return result
     }
 
     // MARK: Sending
@@ -67,6 +82,7 @@ final class ServerSave {
     /// Sends the changes that were not sent yet, with further statements.
     func send(followedBy further: [ServerWrite.Step] = []) throws {
         let all = steps + further
+        hasSentChanges = hasSentChanges || !steps.isEmpty
         steps = []
         try write.run(all)
         awaitsNotes = false
@@ -142,6 +158,35 @@ final class ServerSave {
     }
 
     // MARK: Values
+
+    /// Throws the error of the first value, in the order of writing, that its column cannot return unchanged.
+    func checkValues() throws {
+        for update in request.updates {
+            let columns = columns(of: update.row)
+            for (slot, value) in update.attributes {
+                if let place = columns.attribute(slot) { _ = try ServerValue(value, for: place, of: columns.entity) }
+            }
+            for (_, destination) in update.toOnes { _ = try destination.map { try key($0) } }
+        }
+        let groups = Dictionary(grouping: request.insertions.indices) { request.insertions[$0].row.entity }
+        for (number, indexes) in groups.sorted(by: { $0.key < $1.key }) {
+            let columns = schema.columns[number - 1]
+            for index in indexes {
+                for place in columns.attributes {
+                    _ = try value(ofInsertion: index, for: place, of: columns.entity)
+                }
+                for destination in request.insertions[index].toOnes { _ = try destination.map { try key($0) } }
+            }
+        }
+    }
+
+    /// Returns the value of an inserted row for a column.
+    func value(
+        ofInsertion index: Int, for place: ServerColumns.Attribute, of entity: CompiledEntity
+    ) throws -> ServerValue {
+        try request.insertions[index].exact[place.slot].map { try ServerValue($0, for: place, of: entity) }
+            ?? ServerValue(request.insertions[index].attributes[place.slot], for: place, of: entity)
+    }
 
     /// Returns the value for a column, and notes a date that the server rounds.
     func value(

@@ -25,18 +25,22 @@ final class UniqueCheck {
     /// The columns that the save writes, by root entity and key.
     private var written: [RowID: Set<String>] = [:]
     private var deleted: Set<RowID> = []
+    /// Whether the save has values that cannot be written. Their rows are left out.
+    private var hasInvalidValues = false
     /// The rows that have the values, by the index of the row of the save.
     private var holders: [Int: [RowID]] = [:]
 
-    init(_ save: ServerSave) throws {
+    init(_ save: ServerSave) {
         self.save = save
         let request = save.request
         deleted = Set(request.deletions.map { save.model.identity(of: $0.row) })
         if request.insertions.count <= Self.longestList || request.mayRepeatValues || save.isThorough {
-            for index in request.insertions.indices { try add(request.insertions[index]) }
+            for index in request.insertions.indices { validating { try addInsertion(index) } }
         }
-        for update in request.updates { try add(update) }
+        for update in request.updates { validating { try add(update) } }
     }
+
+    private func validating(_ body: () throws -> Void) { do { try body() } catch { hasInvalidValues = true } }
 
     // MARK: Values
 
@@ -52,18 +56,19 @@ final class UniqueCheck {
         return list
     }
 
-    private func add(_ insertion: SaveRequest.Insertion) throws {
-        let columns = save.columns(of: insertion.row)
+    private func addInsertion(_ insertion: Int) throws {
+        let row = save.request.insertions[insertion].row
+        let columns = save.columns(of: row)
         for index in constraints(of: columns) {
             let values = try constraints[index].constraint.columns.map { column -> ServerValue? in
                 if let place = columns.attributes.first(where: { $0.column == column }) {
-                    return try insertion.exact[place.slot].map { try ServerValue($0, for: place, of: columns.entity) }
-                        ?? ServerValue(insertion.attributes[place.slot], for: place, of: columns.entity)
+                    return try save.value(ofInsertion: insertion, for: place, of: columns.entity)
                 }
                 guard let toOne = columns.toOnes.first(where: { $0.column == column }) else { return .null }
-                return try insertion.toOnes[toOne.slot].map { .integer(try save.key($0)) } ?? .null
+                let destination = save.request.insertions[insertion].toOnes[toOne.slot]
+                return try destination.map { .integer(try save.key($0)) } ?? .null
             }
-            rows.append(Row(row: insertion.row, constraint: index, values: values))
+            rows.append(Row(row: row, constraint: index, values: values))
         }
     }
 
@@ -162,8 +167,10 @@ final class UniqueCheck {
 
     // MARK: Outcome
 
-    /// Throws ``UniquenessConflicts`` if values belong to several rows. Notes whether rows of the save exchange values.
+    /// Throws ``UniquenessConflicts`` if values belong to several rows, and the error of a value that cannot be written before
+    /// that. Notes whether rows of the save exchange values.
     func check() throws {
+        if hasInvalidValues { try save.checkValues() }
         struct Values: Hashable {
             var constraint: Int
             var values: [ServerValue]
@@ -191,7 +198,9 @@ final class UniqueCheck {
                 conflicts.append(.init(row: row.row, existing: holder, constraint: constraint.properties))
             }
         }
-        guard conflicts.isEmpty else { throw UniquenessConflicts(conflicts: conflicts) }
+        guard !conflicts.isEmpty else { return }
+        try save.checkValues()
+        throw UniquenessConflicts(conflicts: conflicts)
     }
 }
 #endif

@@ -86,7 +86,8 @@ final class CuttingProxy: @unchecked Sendable {
         let answersAreDropped = Flag()
         Thread.detachNewThread { [self] in
             Self.copy(from: client, to: server) { bytes in
-                guard bytes.firstRange(of: Array("COMMIT".utf8)) != nil else { return .forward }
+                // A statement ends with a zero. The level READ COMMITTED does not commit.
+                guard bytes.firstRange(of: Array("COMMIT\0".utf8)) != nil else { return .forward }
                 let cut = lock.withLock {
                     defer { pending = nil }
                     if pending != nil { wasCut = true }

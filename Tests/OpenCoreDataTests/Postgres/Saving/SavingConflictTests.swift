@@ -16,6 +16,7 @@ struct SavingConflictTests {
     @Test(arguments: SavingStore.Kind.allCases)
     func `all conflicts of a save are reported, and nothing is written`(kind: SavingStore.Kind) throws {
         let stores = try SavingStore(kind)
+        defer { stores.close() }
         let store = stores.store
         for name in ["a", "b", "c", "d"] { try store.insert(LibraryModel.author, ["name": .string(name)]) }
         var other = SaveRequest()
@@ -42,6 +43,7 @@ struct SavingConflictTests {
         kind: SavingStore.Kind
     ) throws {
         let stores = try SavingStore(kind)
+        defer { stores.close() }
         try stores.store.insert(LibraryModel.author)
         var request = SaveRequest()
         request.update(author(1), version: 1, in: model, ["age": .int(5)])
@@ -56,7 +58,9 @@ struct SavingConflictTests {
 
     @Test(arguments: SavingStore.Kind.allCases)
     func `a write without a version succeeds, and increments the version`(kind: SavingStore.Kind) throws {
-        let store = try SavingStore(kind).store
+        let stores = try SavingStore(kind)
+        defer { stores.close() }
+        let store = stores.store
         try store.insert(LibraryModel.author)
         var request = SaveRequest()
         request.update(author(1), version: nil, in: model, ["age": .int(5)])
@@ -74,6 +78,7 @@ struct SavingConflictTests {
     @Test(arguments: SavingStore.Kind.allCases)
     func `a row of another entity of the same table is not the row that was read`(kind: SavingStore.Kind) throws {
         let stores = try SavingStore(kind)
+        defer { stores.close() }
         try stores.store.insert(LibraryModel.comic)
         for other in [false, true] {
             var request = SaveRequest()
@@ -92,6 +97,7 @@ struct SavingConflictTests {
     @Test(arguments: SavingStore.Kind.allCases)
     func `an expected version and a missing destination are compared too`(kind: SavingStore.Kind) throws {
         let stores = try SavingStore(kind)
+        defer { stores.close() }
         try stores.store.insert(LibraryModel.author)
         var request = SaveRequest()
         request.insert(model[LibraryModel.tag], key: -1)
@@ -110,6 +116,7 @@ struct SavingConflictTests {
     @Test(arguments: SavingStore.Kind.allCases)
     func `every conflict of unique values is named, with the row that has them`(kind: SavingStore.Kind) throws {
         let stores = try SavingStore(kind)
+        defer { stores.close() }
         let store = stores.store
         try store.insert(LibraryModel.author, ["name": .string("Leo")])
         try store.insert(LibraryModel.comic, ["title": .string("War"), "year": .int(1869)])
@@ -136,7 +143,9 @@ struct SavingConflictTests {
 
     @Test(arguments: SavingStore.Kind.allCases)
     func `an update conflicts too, and a deleted row does not`(kind: SavingStore.Kind) throws {
-        let store = try SavingStore(kind).store
+        let stores = try SavingStore(kind)
+        defer { stores.close() }
+        let store = stores.store
         for name in ["a", "b", "c"] { try store.insert(LibraryModel.author, ["name": .string(name)]) }
         var request = SaveRequest()
         request.update(author(1), version: 1, in: model, ["name": .string("b")])
@@ -149,7 +158,9 @@ struct SavingConflictTests {
 
     @Test(arguments: SavingStore.Kind.allCases)
     func `a value of a constraint that the save does not write is read from the row`(kind: SavingStore.Kind) throws {
-        let store = try SavingStore(kind).store
+        let stores = try SavingStore(kind)
+        defer { stores.close() }
+        let store = stores.store
         let book = { (key: Int64) in RowID(entity: LibraryModel.book, key: key) }
         for year in [1, 2] { try store.insert(LibraryModel.book, ["title": .string("a"), "year": .int(Int64(year))]) }
         try store.insert(LibraryModel.book, ["title": .string("b"), "year": .int(1)])
@@ -166,7 +177,9 @@ struct SavingConflictTests {
 
     @Test(arguments: SavingStore.Kind.allCases)
     func `rows may hand unique values to each other`(kind: SavingStore.Kind) throws {
-        let store = try SavingStore(kind).store
+        let stores = try SavingStore(kind)
+        defer { stores.close() }
+        let store = stores.store
         for name in ["a", "b", "c"] { try store.insert(LibraryModel.author, ["name": .string(name)]) }
         var request = SaveRequest()
         request.update(author(1), version: 1, in: model, ["name": .string("b")])
@@ -185,7 +198,9 @@ struct SavingConflictTests {
     func `rows of one save with the same unique values are compared if they may repeat`(
         kind: SavingStore.Kind
     ) throws {
-        let store = try SavingStore(kind).store
+        let stores = try SavingStore(kind)
+        defer { stores.close() }
+        let store = stores.store
         try store.insert(LibraryModel.author, ["name": .string("a")])
         var request = SaveRequest()
         request.mayRepeatValues = true
@@ -198,6 +213,7 @@ struct SavingConflictTests {
 
     @Test func `taken values among thousands of new rows are found by the index, and then named`() throws {
         let stores = try SavingStore(.server)
+        defer { stores.close() }
         try stores.store.insert(LibraryModel.author, ["name": .string("n1500")])
         var request = SaveRequest()
         for key in 1...2000 as ClosedRange<Int64> {
@@ -216,6 +232,7 @@ struct SavingConflictTests {
 
     @Test func `a constraint of the server that the model does not know is an error that says so`() throws {
         let stores = try SavingStore(.server)
+        defer { stores.close() }
         try stores.run("CREATE UNIQUE INDEX own ON @\"Tag\" (\"name\")")
         try stores.store.insert(LibraryModel.tag, ["name": .string("x")])
         let error = try #require(throws: CoreDataError.self) {
@@ -227,6 +244,7 @@ struct SavingConflictTests {
 
     @Test func `a trigger that skips changes is an error`() throws {
         let stores = try SavingStore(.server)
+        defer { stores.close() }
         let tag = try stores.store.insert(LibraryModel.tag, ["name": .string("x")])
         try stores.run(
             "CREATE FUNCTION @skip() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'")

@@ -14,44 +14,49 @@ struct SavingDifferentialTests {
         ProcessInfo.processInfo.environment["SWORM_SEED"].flatMap { UInt64($0) }.map { [$0] } ?? [1, 2, 3, 4]
     static let steps = ProcessInfo.processInfo.environment["SWORM_STEPS"].flatMap { Int($0) } ?? 120
 
-    @Test(arguments: seeds, [false, true])
-    func `random saves have the same outcome and leave the same content`(seed: UInt64, inTransactions: Bool) throws {
-        var run = try SavingRun(seed: seed, inTransactions: inTransactions)
+    @Test(arguments: seeds, SavingRun.Way.allCases)
+    func `random saves have the same outcome and leave the same content`(seed: UInt64, way: SavingRun.Way) throws {
+        var run = try SavingRun(seed: seed, way: way)
         for step in 0..<Self.steps { try run.step(step) }
         print("random saves, seed \(seed): \(run.outcomes.sorted { $0.key < $1.key })")
         #expect(run.outcomes["saved", default: 0] > Self.steps / 5)
     }
 
-    @Test(arguments: seeds, [false, true])
-    func `random saves leave the same history`(seed: UInt64, inTransactions: Bool) throws {
-        var run = try SavingRun(seed: seed &+ 100, inTransactions: inTransactions, keepsHistory: true)
+    @Test(arguments: seeds, SavingRun.Way.allCases)
+    func `random saves leave the same history`(seed: UInt64, way: SavingRun.Way) throws {
+        var run = try SavingRun(seed: seed &+ 100, way: way, keepsHistory: true)
         for step in 0..<Self.steps { try run.step(step) }
         #expect(run.outcomes["saved", default: 0] > Self.steps / 5)
         #expect(run.changes > Self.steps)
     }
 }
 
-private struct SavingRun {
-    private let model = LibraryModel.model
-    private let seed: UInt64
-    private var random: SeededRandom
-    private let stores: [SavingStore]
-    private let inTransactions: Bool
-    /// The keys in each of the stores.
-    private var names: [RowNames]
-    /// The rows that exist, with the versions that were read last.
-    private var rows: [(row: RowID, version: Int64)] = []
-    private var lastName: Int64 = 0
-    private(set) var outcomes: [String: Int] = [:]
-    private let keepsHistory: Bool
-    /// The last transactions of the histories that were compared.
-    private var compared: [Int64]
-    /// The number of changes that were compared.
-    private(set) var changes = 0
+struct SavingRun {
+    /// The way in which a request is saved.
+    enum Way: String, CaseIterable, Sendable { case save, transaction, view }
 
-    init(seed: UInt64, inTransactions: Bool, keepsHistory: Bool = false) throws {
+    let model = LibraryModel.model
+    let seed: UInt64
+    var random: SeededRandom
+    let stores: [SavingStore]
+    let way: Way
+    /// The keys in each of the stores.
+    var names: [RowNames]
+    /// The rows that exist, with the versions that were read last.
+    var rows: [(row: RowID, version: Int64)] = []
+    /// The rows that were deleted, with their last versions.
+    var deleted: [(row: RowID, version: Int64)] = []
+    var lastName: Int64 = 0
+    var outcomes: [String: Int] = [:]
+    let keepsHistory: Bool
+    /// The last transactions of the histories that were compared.
+    var compared: [Int64]
+    /// The number of changes that were compared.
+    var changes = 0
+
+    init(seed: UInt64, way: Way, keepsHistory: Bool = false) throws {
         self.seed = seed
-        self.inTransactions = inTransactions
+        self.way = way
         random = SeededRandom(seed: seed)
         self.keepsHistory = keepsHistory
         stores = try SavingStore.Kind.allCases.map { try SavingStore($0, keepsHistory: keepsHistory) }
@@ -61,10 +66,11 @@ private struct SavingRun {
 
     mutating func step(_ number: Int) throws {
         let request = makeRequest()
+        let undoesFirst = random.chance(20)
         var outcomes: [String] = []
         var results: [SaveResult?] = []
         for index in stores.indices {
-            let (outcome, result) = save(translated(request, for: index), in: index)
+            let (outcome, result) = save(translated(request, for: index), in: index, undoingFirst: undoesFirst)
             outcomes.append(outcome)
             results.append(result)
         }
@@ -101,7 +107,11 @@ private struct SavingRun {
     /// Returns a row that exists, under its name; sometimes one that does not.
     private mutating func pick(_ entities: [Int]) -> (row: RowID, version: Int64)? {
         if random.chance(1), let entity = random.pick(entities) { return (RowID(entity: entity, key: 999_999), 1) }
-        return random.pick(rows.filter { entities.contains($0.row.entity) })
+        guard let found = random.pick(rows.filter { entities.contains($0.row.entity) }) else { return nil }
+        guard Self.books.contains(found.row.entity), random.chance(2) else { return found }
+        // A row of this entity does not exist, and the key belongs to another one.
+        let other = found.row.entity == LibraryModel.book ? LibraryModel.comic : LibraryModel.book
+        return entities.contains(other) ? (RowID(entity: other, key: found.row.key), found.version) : found
     }
 
     private static let books = [LibraryModel.book, LibraryModel.comic]
@@ -113,6 +123,13 @@ private struct SavingRun {
         var used: Set<RowID> = []
         for _ in 0..<random.pick(5) {
             let entity = random.pick(model.entities.count) + 1
+            if random.chance(5), let lost = random.pick(random.chance(10) ? rows : deleted),
+                used.insert(lost.row).inserted
+            {
+                new.append(request.insert(model[lost.row.entity], key: lost.row.key, values(of: lost.row.entity)))
+                request.insertions[request.insertions.count - 1].lostVersion = lost.version
+                continue
+            }
             lastName += 1
             var toOnes: [String: RowID] = [:]
             if Self.books.contains(entity) { toOnes["author"] = destination([LibraryModel.author], or: new) }
@@ -171,11 +188,14 @@ private struct SavingRun {
         }
     }
 
-    private func emptied(of entity: Int) -> [SaveRequest.Emptied] {
-        guard Self.books.contains(entity), case .relationship(let slot)? = model[entity].slot(named: "tags") else {
-            return []
+    private mutating func emptied(of entity: Int) -> [SaveRequest.Emptied] {
+        model[entity].relationships.enumerated().compactMap { slot, relationship in
+            guard relationship.isToMany, ["tags", "friends", "contents"].contains(relationship.name),
+                random.chance(60)
+            else { return nil }
+            let members = rows.filter { $0.row.entity == relationship.destination }.map(\.row.key)
+            return .init(relationship: slot, unlinked: Set(members.filter { _ in random.chance(20) }))
         }
-        return [.init(relationship: slot, unlinked: [])]
     }
 
     private mutating func values(of entity: Int) -> [String: AttributeValue] {
@@ -192,93 +212,6 @@ private struct SavingRun {
             }
         }
         return values
-    }
-
-    // MARK: Stores
-
-    /// Returns the request with the keys that the rows have in a store.
-    private func translated(_ request: SaveRequest, for index: Int) -> SaveRequest {
-        let names = names[index]
-        var request = request
-        func translate(_ link: SaveRequest.Link) -> SaveRequest.Link {
-            .init(
-                owner: names.row(link.owner), relationship: link.relationship, destination: names.row(link.destination))
-        }
-        for place in request.insertions.indices {
-            request.insertions[place].toOnes = request.insertions[place].toOnes.map { $0.map(names.row) }
-        }
-        for place in request.updates.indices {
-            request.updates[place].row = names.row(request.updates[place].row)
-            request.updates[place].toOnes = request.updates[place].toOnes.map { ($0, $1.map(names.row)) }
-        }
-        for place in request.deletions.indices {
-            request.deletions[place].row = names.row(request.deletions[place].row)
-        }
-        for place in request.expectations.indices {
-            request.expectations[place].row = names.row(request.expectations[place].row)
-        }
-        request.addedLinks = request.addedLinks.map(translate)
-        request.removedLinks = request.removedLinks.map(translate)
-        request.positions = request.positions.map { .init(link: translate($0.link), orderKey: $0.orderKey) }
-        return request
-    }
-
-    private func save(_ request: SaveRequest, in index: Int) -> (String, SaveResult?) {
-        let (store, names) = (stores[index].store, names[index])
-        func name(_ row: RowID) -> String {
-            let known = names.names[RowID(entity: model[row.entity].root, key: row.key)]
-            return "\(model[row.entity].name) \(known ?? row.key)"
-        }
-        do {
-            let result: SaveResult
-            if inTransactions {
-                let transaction = try store.beginTransaction()
-                defer { transaction.end() }
-                let mark = transaction.mark()
-                result = try transaction.save(request)
-                try transaction.release(mark)
-                try transaction.commit()
-            } else {
-                result = try store.save(request)
-            }
-            let rearranged = result.rearranged.map { "\(name($0.owner)) \($0.relationship)" }.sorted()
-            return ("saved: \(result.updatedVersions) \(rearranged)", result)
-        } catch let error as SaveConflicts {
-            return (
-                "conflicts: \(error.conflicts.map { "\(name($0.row)) \($0.expected) \($0.exists)" }.sorted())", nil
-            )
-        } catch let error as UniquenessConflicts {
-            return (
-                "unique: \(error.conflicts.map { "\(name($0.row)) \(name($0.existing)) \($0.isInSave)" }.sorted())", nil
-            )
-        } catch let error as LinkConflicts {
-            let links = error.conflicts.map { "\(name($0.row)) \(name($0.destination)) \($0.isDeletion)" }
-            let members = error.members.map { "\(name($0.owner)) \(name($0.member))" }
-            return ("links: \(links.sorted()) \(members.sorted())", nil)
-        } catch let error as CoreDataError {
-            return ("error: \(error.errorCode) \(error.entity ?? "") \(error.key ?? "")", nil)
-        } catch {
-            return ("other: \(error)", nil)
-        }
-    }
-
-    private mutating func note(_ request: SaveRequest, _ result: SaveResult, in index: Int) {
-        for insertion in request.insertions {
-            guard let key = result.keys[insertion.row.key] else { continue }
-            names[index].note(-insertion.row.key, key: key, root: model[insertion.row.entity].root)
-        }
-    }
-
-    /// Notes the rows as they are after a save.
-    private mutating func adopt(_ request: SaveRequest, _ result: SaveResult) {
-        for insertion in request.insertions {
-            rows.append((RowID(entity: insertion.row.entity, key: -insertion.row.key), 1))
-        }
-        for (update, version) in zip(request.updates, result.updatedVersions) {
-            for place in rows.indices where rows[place].row == update.row { rows[place].version = version }
-        }
-        let deleted = Set(request.deletions.map(\.row))
-        rows.removeAll { deleted.contains($0.row) }
     }
 }
 #endif

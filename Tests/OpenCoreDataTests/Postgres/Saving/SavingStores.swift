@@ -36,7 +36,8 @@ final class SavingStore: @unchecked Sendable {
         store = try Self.open(model, folder, options, timeout, keepsHistory)
     }
 
-    deinit { store.close() }
+    /// Closes the store. A test calls it at its end, which keeps the folder of the store until then.
+    func close() { store.close() }
 
     /// Opens a further store with the same content.
     func open() throws -> any ObjectStore { try Self.open(model, folder, options, timeout, keepsHistory) }

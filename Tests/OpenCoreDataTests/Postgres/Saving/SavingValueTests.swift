@@ -28,6 +28,7 @@ struct SavingValueTests {
         // Long values are sent a few times only.
         guard count < 1000 || !["string", "binary", "external"].contains(name) else { return }
         let stores = try SavingStore(.server, model)
+        defer { stores.close() }
         var request = SaveRequest()
         for index in 0..<max(count, values.count) {
             request.insert(model[1], key: -1 - Int64(index), [name: values[index % values.count]])
@@ -69,7 +70,9 @@ struct SavingValueTests {
     func `a value that a column cannot return unchanged is rejected by name`(index: Int, kind: SavingStore.Kind) throws
     {
         let (name, value, code) = AttributeRoundTripTests.refusals[index]
-        let store = try SavingStore(kind, model).store
+        let stores = try SavingStore(kind, model)
+        defer { stores.close() }
+        let store = stores.store
         let error = try #require(coreDataError { try store.insert(1, [name: value]) })
         #expect(error.errorCode == code)
         #expect(error.message.contains("Everything.\(name)"))
@@ -78,7 +81,9 @@ struct SavingValueTests {
     }
 
     @Test func `strings with U+0000 and dates beyond a server's are rejected by name`() throws {
-        let store = try SavingStore(.server, model).store
+        let stores = try SavingStore(.server, model)
+        defer { stores.close() }
+        let store = stores.store
         let cases: [(String, AttributeValue, Int)] = [
             ("string", .string("a\0b"), NSManagedObjectValidationError),
             ("date", .date(Date(timeIntervalSinceReferenceDate: 1e300)), NSValidationDateTooLateError),
@@ -97,7 +102,9 @@ struct SavingValueTests {
     }
 
     @Test func `a date is rounded to the microsecond, and the save returns it`() throws {
-        let store = try SavingStore(.server, model).store
+        let stores = try SavingStore(.server, model)
+        defer { stores.close() }
+        let store = stores.store
         let date = Date(timeIntervalSinceReferenceDate: 700_000_000.123_456_78)
         let rounded = try #require(date.roundedForServer)
         #expect(rounded != date && abs(rounded.timeIntervalSince(date)) < 1e-6)
@@ -115,13 +122,16 @@ struct SavingValueTests {
         var options = try PostgresStores.options()
         options.dates = .doubles
         let stores = try SavingStore(.server, model, server: options)
+        defer { stores.close() }
         let date = Date(timeIntervalSinceReferenceDate: 700_000_000.1.nextUp)
         try stores.store.insert(1, ["date": .date(date)])
         #expect(try stores.store.values(1, "date") == [.date(date)])
     }
 
     @Test func `exact contents are kept if the column can have them`() throws {
-        let store = try SavingStore(.server, model).store
+        let stores = try SavingStore(.server, model)
+        defer { stores.close() }
+        let store = stores.store
         func slot(_ name: String) -> Int {
             if case .attribute(let slot)? = model[1].slot(named: name) { slot } else { -1 }
         }
@@ -148,7 +158,9 @@ struct SavingValueTests {
     }
 
     @Test func `a value of many megabytes is saved and changed`() throws {
-        let store = try SavingStore(.server, model).store
+        let stores = try SavingStore(.server, model)
+        defer { stores.close() }
+        let store = stores.store
         let large = Data((0..<20_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         var request = SaveRequest()
         for key in 1...3 as ClosedRange<Int64> { request.insert(model[1], key: -key, ["external": .data(large)]) }
