@@ -81,6 +81,19 @@ struct UpsertRowsTests {
         #expect(try rows(folder).first == "1|\(book)|2|new|1|1")
     }
 
+    @Test func `derived attributes follow`() throws {
+        let folder = try StoreFolder()
+        let model = GraphLibrary.model()
+        model.entitiesByName["Book"]?.properties.append(
+            Build.derived("heading", .stringAttributeType, "canonical:(title)"))
+        let context = GraphLibrary.context(try GraphLibrary.coordinator(at: folder.url(), model: model))
+        _ = try upsert([Item(title: "Élan", isbn: "1"), Item(title: "Zoë", isbn: "2")], context)
+        #expect(try context.all("Book", sort: "isbn").map { $0.text("heading") } == ["elan", "zoe"])
+        _ = try upsert([Item(title: "Ünder", isbn: "1"), Item(title: "Ö", isbn: "3")], context)
+        #expect(try context.all("Book", sort: "isbn").map { $0.text("heading") } == ["under", "zoe", "o"])
+        #expect(try StoreVerification.issues(of: folder.url(), model: #require(context.compiledModel)) == [])
+    }
+
     @Test func `a row of a sub-entity is not a row of the entity`() throws {
         let folder = try StoreFolder()
         let context = try GraphLibrary.context(at: folder.url())

@@ -118,10 +118,20 @@ struct BatchUpdateRun {
         let list =
             assignments.enumerated().map { "\($1.column) = ?\($0 + 1)" } + (values?.assignments ?? [])
             + ["Z_OPT = \(SQLCompiler.nextVersion)"]
-        try connection.run(
-            CompiledStatement(
-                sql: "UPDATE \(columns.table) SET \(list.joined(separator: ", ")) WHERE \(found)",
-                bindings: assignments.map(\.value)))
+        let update = CompiledStatement(
+            sql: "UPDATE \(columns.table) SET \(list.joined(separator: ", ")) WHERE \(found)",
+            bindings: assignments.map(\.value))
+        do {
+            try connection.run(update)
+        } catch let error as SQLiteError where error.isUniqueViolation {
+            // Rows may take over computed values from each other. They give them up first, then.
+            let constrained = Set(touchedConstraints.flatMap(\.columns))
+            let cleared = constrained.intersection(computed.map(\.place.column)).sorted()
+            guard !cleared.isEmpty else { throw error }
+            let list = cleared.map { "\($0) = NULL" }.joined(separator: ", ")
+            try connection.run("UPDATE \(columns.table) SET \(list) WHERE \(found)")
+            try connection.run(update)
+        }
         try require(changed)
         guard transaction.keepsHistory || batch.namesRows || !single.isEmpty else { return result }
         let rows = try keys.rows()
@@ -156,13 +166,20 @@ struct BatchUpdateRun {
         return connection.base.changes
     }
 
-    /// Returns the error for unique values that another row holds, or that several rows would hold.
-    private func takenValues(_ error: SQLiteError) -> CoreDataError {
+    /// The constraints of the entity and its sub-entities that contain one of the written columns.
+    private var touchedConstraints: [UniqueConstraint] {
         let slots = batch.values.map(\.slot) + batch.computed.map(\.slot)
         let written = Set(slots.compactMap { columns.attribute($0)?.column })
+        let all = columns.entity.family.flatMap {
+            transaction.columns[$0 - 1].uniqueConstraints(in: transaction.model)
+        }
+        return all.filter { !written.isDisjoint(with: $0.columns) }
+    }
+
+    /// Returns the error for unique values that another row holds, or that several rows would hold.
+    private func takenValues(_ error: SQLiteError) -> CoreDataError {
         let entity = columns.entity
-        let own = entity.family.flatMap { transaction.columns[$0 - 1].uniqueConstraints(in: transaction.model) }
-        let touched = own.filter { !written.isDisjoint(with: $0.columns) }
+        let touched = touchedConstraints
         // SQLite names the columns of the index that reported the violation.
         let refused = touched.filter { constraint in
             constraint.columns.allSatisfy { error.message.contains("." + $0.replacing("\"", with: "")) }

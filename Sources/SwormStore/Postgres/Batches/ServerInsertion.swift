@@ -99,7 +99,8 @@ final class ServerInsertion {
                 throw failure
             }
             done += range.count
-            if copy != nil { try send(atLeast: Self.portion) }
+            // The server may reject a row before the last one is sent.
+            if copy != nil { try naming { try send(atLeast: Self.portion) } }
         }
         self.count += count
         let bytes = writers.reduce(0) { $0 + $1.rows.byteCount }
@@ -124,21 +125,24 @@ final class ServerInsertion {
     /// Lets the server insert the rows of the part.
     private func finishPart() throws {
         guard copy != nil || !order.isEmpty else { return }
-        do {
-            if copy != nil {
-                try finishCopy()
-            } else {
-                try insertCollected()
-            }
-        } catch let error as ServerError where error.kind == .uniqueViolation && isUnique {
-            if let savepoint { work.connection.rollBack(to: savepoint) }
-            savepoint = nil
-            throw try taken.error(inserting: order, isOwn: keys.isOwn, cause: error)
-        }
+        try naming { if copy != nil { try finishCopy() } else { try insertCollected() } }
         if let savepoint { work.connection.release(savepoint) }
         savepoint = nil
         order.removeAll(keepingCapacity: true)
         for writer in writers { writer.rows.removeAll() }
+    }
+
+    /// Calls a closure that sends rows of the part. Replaces the server's error for unique values that are taken by one that
+    /// names the values of the first such row.
+    private func naming(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let error as ServerError where error.kind == .uniqueViolation && isUnique {
+            if let (progress, _, _) = copy.take() { work.connection.abandonCopyIn(progress) }
+            if let savepoint { work.connection.rollBack(to: savepoint) }
+            savepoint = nil
+            throw try taken.error(inserting: order, isOwn: keys.isOwn, cause: error)
+        }
     }
 
     private func finishCopy() throws {

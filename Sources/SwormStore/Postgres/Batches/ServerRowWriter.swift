@@ -161,10 +161,6 @@ final class ServerRowWriter {
     struct Selection {
         /// The indices of the rows.
         var rows: [Int]
-        /// The indices of the rows that have the values of the late columns.
-        var lateRows: [Int] = []
-        /// The indices of the columns whose values later rows replace.
-        var lateColumns: Set<Int> = []
 
         init(_ rows: some Sequence<Int>) { self.rows = Array(rows) }
     }
@@ -188,9 +184,7 @@ final class ServerRowWriter {
         let columns = columns ?? Array(map.types.indices)
         let offsets = rows.fieldOffsets
         for column in columns {
-            let isLate = selection.lateColumns.contains(column)
-            let indices = isLate ? selection.lateRows : selection.rows
-            guard parameters.append(column, of: rows, offsets: offsets, at: indices) else {
+            guard parameters.append(column, of: rows, offsets: offsets, at: selection.rows) else {
                 throw Self.tooLong(entity)
             }
         }

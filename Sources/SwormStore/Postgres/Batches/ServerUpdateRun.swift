@@ -5,12 +5,12 @@ import SwormPredicates
 
 /// An update of all rows of a request on a server, with the results of ``BatchUpdateRun``.
 struct ServerUpdateRun {
-    private let batch: BatchUpdate
-    private let work: ServerBatch
-    private let columns: ServerColumns
+    let batch: BatchUpdate
+    let work: ServerBatch
+    let columns: ServerColumns
 
     /// A value for a column of all rows.
-    private typealias Assignment = (place: ServerColumns.Attribute, value: ServerValue)
+    typealias Assignment = (place: ServerColumns.Attribute, value: ServerValue)
 
     init(_ batch: BatchUpdate, in work: ServerBatch) {
         self.batch = batch
@@ -18,7 +18,7 @@ struct ServerUpdateRun {
         columns = work.schema.columns[batch.specification.entity - 1]
     }
 
-    private var entity: CompiledEntity { columns.entity }
+    var entity: CompiledEntity { columns.entity }
 
     func run() throws -> BatchResult {
         let assignments = try batch.values.compactMap { slot, value -> Assignment? in
@@ -45,14 +45,19 @@ struct ServerUpdateRun {
     private func updateAtOnce(_ assignments: [Assignment]) throws -> BatchResult? {
         let values = assignments.map { ColumnAssignment(column: $0.place.column, value: SQLBinding($0.value)) }
         let (specification, leavesEqual) = (batch.specification, batch.leavesEqualRows)
-        let results = try writing(assignments) {
-            try work.runIfExact(specification) {
-                // In the snapshot of the transaction, both find the same rows.
-                var update = try work.compiler.update(specification, set: values, leavingEqual: leavesEqual)
-                if work.notesRows { update.sql += " RETURNING t0.\(work.key)" }
-                guard leavesEqual else { return [update] }
-                return [try work.compiler.countDifferences(specification, from: values), update]
+        let results: [PostgresResult]?
+        do {
+            results = try writing(assignments.map(\.place)) {
+                try work.runIfExact(specification) {
+                    // In the snapshot of the transaction, both find the same rows.
+                    var update = try work.compiler.update(specification, set: values, leavingEqual: leavesEqual)
+                    if work.notesRows { update.sql += " RETURNING t0.\(work.key)" }
+                    guard leavesEqual else { return [update] }
+                    return [try work.compiler.countDifferences(specification, from: values), update]
+                }
             }
+        } catch let taken as TakenValues {
+            throw try error(of: taken, inRows: work.identities(specification).map(\.key), assignments)
         }
         guard let results, let update = results.last else { return nil }
         try note(work.notesRows ? update.keys() : [], assignments.map(\.place))
@@ -87,14 +92,16 @@ struct ServerUpdateRun {
         guard !rows.isEmpty else { return result }
         let keys = rows.map(\.key)
         let statement = try statement(keys, assignments, values)
-        let update: PostgresResult?
+        let places = assignments.map(\.place) + values.places
         do {
-            update = try writing(assignments, computed: values.places) { try work.connection.run(statement) }
-        } catch let error as TakenValues where !values.isEmpty {
-            update = try exchangeValues(keys, assignments, values, statement, error)
+            let update = try exchangingValues(of: places, computed: values.places, inRows: keys) { clearing in
+                try work.connection.run(clearing + [statement]).last
+            }
+            if let update { try require(keys.count, of: update) }
+        } catch let taken as TakenValues {
+            throw try error(of: taken, inRows: keys, assignments, values)
         }
-        if let update { try require(keys.count, of: update) }
-        try note(keys, assignments.map(\.place) + values.places)
+        try note(keys, places)
         return result
     }
 
@@ -146,121 +153,6 @@ struct ServerUpdateRun {
         return SQLStatement(
             "\(set) FROM unnest(\(arrays.joined(separator: ", "))) u(k, \(names.joined(separator: ", "))) WHERE t0.\(work.key) = u.k",
             with: parameters)
-    }
-
-    // MARK: Unique values
-
-    /// An error of unique values that the rows compute.
-    private struct TakenValues: Error {
-        var error: CoreDataError
-    }
-
-    /// Runs statements that set columns, behind a savepoint if they may violate a uniqueness constraint.
-    ///
-    /// - Parameters:
-    ///   - assignments: The values for all rows.
-    ///   - computed: The columns of the values that rows compute.
-    private func writing<Result>(
-        _ assignments: [Assignment], computed: [ServerColumns.Attribute] = [], _ body: () throws -> Result
-    ) throws -> Result {
-        let touched = constraints(of: assignments.map(\.place) + computed)
-        guard !touched.isEmpty else { return try body() }
-        do {
-            return try work.connection.savepoint(body)
-        } catch let error as ServerError where error.kind == .uniqueViolation {
-            let properties = work.schema.subject(of: error)?.properties
-            let constraint = touched.first { $0.properties == properties } ?? touched.first
-            let taken = CoreDataError.takenValues(of: batch, constraint?.properties, entity: entity, cause: error)
-            guard computed.isEmpty else { throw TakenValues(error: taken) }
-            throw try constraint.map { try isVisible($0, assignments) } ?? true ? taken : work.unseenRow(error)
-        }
-    }
-
-    /// Returns whether the transaction reads a reason why the values of an update violate a constraint.
-    private func isVisible(_ constraint: UniqueConstraint, _ assignments: [Assignment]) throws -> Bool {
-        if work.write.isExclusive { return true }
-        let parameters = Parameters()
-        var tests: [String] = []
-        for column in constraint.columns {
-            guard let assignment = assignments.first(where: { $0.place.column == column }) else { return true }
-            let parameter = try work.append(assignment.value, for: assignment.place, of: entity, to: parameters)
-            tests.append("\(column) = \(parameter)")
-        }
-        let holder = try work.connection.run(
-            "SELECT 1 FROM \(constraint.table) WHERE \(tests.joined(separator: " AND ")) LIMIT 1", with: parameters)
-        guard holder.rowCount == 0 else { return true }
-        return try work.identities(batch.specification).count > 1
-    }
-
-    /// Returns the constraints of the entity and its sub-entities that contain one of some columns.
-    private func constraints(of places: [ServerColumns.Attribute]) -> [UniqueConstraint] {
-        let written = Set(places.map(\.column))
-        let all = entity.family.flatMap { work.schema.columns[$0 - 1].uniqueConstraints(in: work.model) }
-        return all.filter { !written.isDisjoint(with: $0.columns) }
-    }
-
-    /// Writes values that rows take over from each other, which a server rejects depending on the order in which it finds the
-    /// rows.
-    ///
-    /// As in a file, the rows are changed in the order of their keys: a value must be given up by an earlier row.
-    private func exchangeValues(
-        _ keys: [Int64], _ assignments: [Assignment], _ values: ServerComputedValues, _ statement: SQLStatement,
-        _ failure: TakenValues
-    ) throws -> PostgresResult {
-        let touched = constraints(of: assignments.map(\.place) + values.places)
-        for constraint in touched {
-            let old = try self.values(of: constraint, inRows: keys)
-            var current = old
-            var holders: [[ServerValue]: Int64] = [:]
-            for (key, row) in old where !row.contains(.null) { holders[row] = key }
-            for key in keys.sorted() {
-                guard let before = current[key] else { continue }
-                let after = constraint.columns.enumerated().map { index, column in
-                    if let place = values.places.firstIndex(where: { $0.column == column }) {
-                        return values.value(place, ofRow: key).comparable
-                    }
-                    return assignments.first { $0.place.column == column }?.value.comparable ?? before[index]
-                }
-                if holders[before] == key { holders[before] = nil }
-                current[key] = after
-                guard !after.contains(.null) else { continue }
-                guard holders.updateValue(key, forKey: after) == nil else { throw failure.error }
-            }
-        }
-        let cleared = Set(touched.flatMap(\.columns)).intersection(values.places.map(\.column)).sorted()
-        let list = cleared.map { "\($0) = NULL" }.joined(separator: ", ")
-        let clearing = SQLStatement(
-            "UPDATE \(columns.table) SET \(list) WHERE \(work.key) = ANY($1)", keys: keys)
-        do {
-            guard let update = try work.connection.runBehindSavepoint([clearing, statement]).last else {
-                throw failure.error
-            }
-            return update
-        } catch let error as ServerError where error.kind == .uniqueViolation {
-            throw failure.error
-        }
-    }
-
-    /// Returns the values of a constraint that rows have, in comparable form.
-    private func values(of constraint: UniqueConstraint, inRows keys: [Int64]) throws -> [Int64: [ServerValue]] {
-        let list = constraint.columns.joined(separator: ", ")
-        let found = try work.connection.run(
-            SQLStatement(
-                "SELECT \(work.key), \(list) FROM \(columns.table) WHERE \(work.key) = ANY($1)", keys: keys))
-        var rows: [Int64: [ServerValue]] = [:]
-        for row in 0..<found.rowCount {
-            guard let key = try found.int64(row, column: 0) else { continue }
-            rows[key] = try constraint.columns.enumerated().map { index, column in
-                try found.serverValue(row, column: index + 1, as: type(ofColumn: column)).comparable
-            }
-        }
-        return rows
-    }
-
-    /// Returns the type of a column, which may belong to a sub-entity.
-    private func type(ofColumn column: String) -> PostgresType {
-        let attributes = entity.family.lazy.flatMap { work.schema.columns[$0 - 1].attributes }
-        return attributes.first { $0.column == column }?.type ?? .int8
     }
 }
 

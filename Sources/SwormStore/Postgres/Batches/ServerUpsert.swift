@@ -5,8 +5,8 @@ import SwormPredicates
 
 /// A write of rows that are inserted, or update the rows that already have their unique values.
 ///
-/// The rows are sent in parts. Values of one part that have the same unique values are merged before: the first one is
-/// inserted, and the attributes to update are those of the last one.
+/// The rows are sent in parts. Of the values of one part that have the same unique values, the first one is inserted or
+/// updates a row, and then the last one updates the row.
 final class ServerUpsert {
     /// The number of rows and of bytes of a part.
     private static let longestPart = (rows: 4096, bytes: 1 << 20)
@@ -98,8 +98,8 @@ final class ServerUpsert {
                     groups.append(Group(writer: index, first: row, last: row))
                     continue
                 }
-                if let place = known[identity], groups[place].writer != index {
-                    // A row of another entity: what follows depends on what was written before.
+                if let place = known[identity], groups[place].writer != index || !upserted.mergesRepeats {
+                    // What follows depends on what was written before.
                     try send(groups)
                     (groups, known) = ([], [:])
                 }
@@ -123,36 +123,57 @@ final class ServerUpsert {
     // MARK: Sending
 
     private func send(_ groups: [Group]) throws {
-        for index in rows.indices {
-            let own = groups.filter { $0.writer == index }
-            if own.isEmpty { continue }
-            if let refusal = rows[index].writer.refusal {
-                try update(own, of: rows[index], otherwise: refusal)
-            } else {
-                try upsert(own, of: rows[index])
+        guard rows.count > 1 else { return try write(groups) }
+        // A row of one entity may take or give up values of other constraints that a row of another entity has.
+        if rows.contains(where: \.canViolateOthers) { return try writeInOrder(groups) }
+        do {
+            try work.connection.savepoint {
+                for index in rows.indices { try write(groups.filter { $0.writer == index }) }
             }
+        } catch let error as CoreDataError {
+            // The first value that is rejected is the one to name.
+            try writeInOrder(groups)
+            throw error
         }
     }
 
-    private func selection(_ groups: some Collection<Group>, of rows: UpsertedRows) -> ServerRowWriter.Selection {
-        var selection = ServerRowWriter.Selection(groups.map(\.first))
-        selection.lateRows = groups.map(\.last)
-        selection.lateColumns = rows.updatedColumns
-        return selection
+    /// Writes values in their order, with one statement for those of one entity that follow each other.
+    private func writeInOrder(_ groups: [Group]) throws {
+        var rest = groups[...]
+        while let first = rest.first {
+            let run = rest.prefix { $0.writer == first.writer }
+            rest = rest[run.endIndex...]
+            try write(Array(run))
+        }
     }
 
-    private func statement(_ groups: some Collection<Group>, of rows: UpsertedRows) throws -> SQLStatement {
-        try rows.upsert(selection(groups, of: rows), changes: groups.map(\.changes))
+    /// Writes values of one entity.
+    private func write(_ groups: [Group]) throws {
+        guard let first = groups.first else { return }
+        let rows = rows[first.writer]
+        if let refusal = rows.writer.refusal {
+            try update(groups, of: rows, otherwise: refusal)
+        } else {
+            try upsert(groups, of: rows)
+        }
+        let repeated = groups.filter { $0.changes > 0 }
+        let last = ServerRowWriter.Selection(repeated.map(\.last))
+        guard !repeated.isEmpty, let update = try rows.update(last, versions: repeated.map(\.changes)) else { return }
+        note(Set(try work.connection.run(update).keys()), of: rows)
+    }
+
+    private func selection(_ groups: some Collection<Group>) -> ServerRowWriter.Selection {
+        ServerRowWriter.Selection(groups.map(\.first))
     }
 
     private func upsert(_ groups: [Group], of rows: UpsertedRows) throws {
         let result: PostgresResult
-        let statement = try statement(groups, of: rows)
+        let statement = try rows.upsert(selection(groups))
         if rows.canViolateOthers {
             do {
                 result = try work.connection.runBehindSavepoint(statement)
             } catch let error as ServerError where error.kind == .uniqueViolation {
-                throw try failure(groups, of: rows, cause: error) { try self.statement($0, of: rows) }
+                throw try failure(groups, of: rows, cause: error) { try rows.upsert(selection($0)) }
             }
         } else {
             result = try work.connection.run(statement)
@@ -171,46 +192,45 @@ final class ServerUpsert {
                 count(group.count, by: rows)
             }
         }
-        try finish(kept, updated: written, of: rows)
+        if kept.count > written.count {
+            let holders = try taken.holders(of: selection(kept), in: rows.writer, rows.plan.target)
+            if let error = wrongEntity(holders, of: rows) { throw error }
+            // A value that no row has was not inserted either.
+            guard holders.count == kept.count else {
+                throw work.ignoredChange(
+                    "insert objects of \(rows.writer.entity.name)", of: rows.writer.entity, in: rows.plan.columns.table)
+            }
+        }
+        note(written, of: rows)
     }
 
     /// Updates the rows that have the unique values of an entity whose rows cannot be inserted.
     private func update(_ groups: [Group], of rows: UpsertedRows, otherwise refusal: CoreDataError) throws {
-        let holders = try taken.holders(of: selection(groups, of: rows), in: rows.writer, rows.plan.target)
-        guard groups.indices.allSatisfy({ holders[$0] != nil }) else { throw refusal }
+        let holders = try taken.holders(of: selection(groups), in: rows.writer, rows.plan.target)
+        let known = groups.indices.prefix { holders[$0] != nil }.map { groups[$0] }
         var updated: Set<Int64> = []
-        func statement(_ groups: some Collection<Group>) throws -> SQLStatement? {
-            try rows.update(selection(groups, of: rows), changes: groups.map(\.changes))
-        }
-        if let update = try statement(groups) {
+        if !known.isEmpty, let update = try rows.update(selection(known)) {
             do {
                 updated = Set(try work.connection.runBehindSavepoint(update).keys())
             } catch let error as ServerError where error.kind == .uniqueViolation {
-                throw try failure(groups, of: rows, cause: error) { try statement($0) }
+                throw try failure(known, of: rows, cause: error) { try rows.update(selection($0)) }
             }
         }
-        for group in groups { count(group.count, by: rows) }
-        try finish(groups, updated: updated, of: rows)
+        let found = holders.filter { $0.key < known.count }
+        if known.count > updated.count, let error = wrongEntity(found, of: rows) { throw error }
+        if known.count < groups.count {
+            throw try error(ofWriting: groups[known.count], updating: nil, of: rows) ?? refusal
+        }
+        for group in known { count(group.count, by: rows) }
+        note(updated, of: rows)
     }
 
     private func count(_ values: Int, by rows: UpsertedRows) {
         if rows.plan.rule.updates == nil { counts.ignored += values } else { counts.updated += values }
     }
 
-    /// Notes the updated rows, and throws an error if a row of another entity would have been updated as one of this entity.
-    ///
-    /// - Parameters:
-    ///   - kept: The values whose rows existed before.
-    ///   - updated: The keys of those that were changed.
-    private func finish(_ kept: [Group], updated: Set<Int64>, of rows: UpsertedRows) throws {
-        if rows.plan.rule.updates != nil, rows.writer.columns.numbersEntities, kept.count > updated.count {
-            let holders = try taken.holders(of: selection(kept, of: rows), in: rows.writer, rows.plan.target)
-            for place in kept.indices {
-                guard let holder = holders[place], holder.row.entity != rows.writer.entity.number else { continue }
-                throw taken.error(
-                    of: holder, rows.plan.target, in: rows.writer, isOwn: keys.isOwn(holder.row.key))
-            }
-        }
+    /// Notes rows that were updated.
+    private func note(_ updated: Set<Int64>, of rows: UpsertedRows) {
         guard !updated.isEmpty else { return }
         work.write.changes?.note(.update, of: updated, root: root.number)
         work.write.noteHistory(of: updated, root: root, rows.plan.updates)
@@ -219,6 +239,15 @@ final class ServerUpsert {
     }
 
     // MARK: Errors
+
+    /// Returns the error for the first value that would update a row of another entity; nil if there is none.
+    ///
+    /// - Parameter holders: The rows that have the unique values of the values.
+    private func wrongEntity(_ holders: [Int: ServerTakenValues.Holder], of rows: UpsertedRows) -> CoreDataError? {
+        guard rows.plan.rule.updates != nil else { return nil }
+        let wrong = holders.sorted { $0.key < $1.key }.first { $0.value.row.entity != rows.writer.entity.number }?.value
+        return wrong.map { taken.error(of: $0, rows.plan.target, in: rows.writer, isOwn: keys.isOwn($0.row.key)) }
+    }
 
     /// Returns the error for values of which the server has rejected one, because another row has a unique value that is not
     /// the target's.
@@ -232,8 +261,19 @@ final class ServerUpsert {
             try statement(groups[range]).map { [$0] } ?? []
         }
         guard let place else { return work.unseenRow(cause) }
-        let row = selection(CollectionOfOne(groups[place]), of: rows)
-        let update = try taken.holders(of: row, in: rows.writer, rows.plan.target)[0]?.row.key
+        // The server skips a row of another entity without an error.
+        let holders = try taken.holders(of: selection(groups[...place]), in: rows.writer, rows.plan.target)
+        if let error = wrongEntity(holders, of: rows) { return error }
+        return try error(ofWriting: groups[place], updating: holders[place]?.row.key, of: rows)
+            ?? work.unseenRow(cause)
+    }
+
+    /// Returns the error for a value that another row has, in a constraint that is not the target; nil if all are free.
+    ///
+    /// - Parameter update: The key of the row that is updated; nil for a row that is inserted.
+    private func error(ofWriting group: Group, updating update: Int64?, of rows: UpsertedRows) throws -> CoreDataError?
+    {
+        let row = selection(CollectionOfOne(group))
         for constraint in rows.writer.columns.uniqueConstraints(in: work.model) where constraint != rows.plan.target {
             let holder = try taken.holders(
                 of: row, in: rows.writer, constraint,
@@ -241,7 +281,7 @@ final class ServerUpsert {
             guard let holder, holder.row.key != update else { continue }
             return taken.error(of: holder, constraint, in: rows.writer, isOwn: keys.isOwn(holder.row.key))
         }
-        return work.unseenRow(cause)
+        return nil
     }
 }
 #endif

@@ -59,19 +59,17 @@ struct UpsertPlan {
     ///
     /// - Parameter value: Returns the SQL of the new value of a column.
     func assignments(derived: [String], compiler: SQLCompiler, _ value: (String) -> String) -> String {
-        let system = compiler.system
         let values = (updates.map(\.column) + derived).map { "\($0) = \(value($0))" }
-        // The version of a row to insert says how often the values were changed before they are sent.
-        let version = "\(compiler.versionAssignment(of: "t")) + \(value(system.version)) - 1"
-        return (values + [version]).joined(separator: ", ")
+        return (values + [compiler.versionAssignment(of: "t")]).joined(separator: ", ")
     }
 
     /// Returns the condition that a row `t` belongs to the entity and would change.
-    func difference(_ compiler: SQLCompiler, _ value: (String) -> String) -> String {
-        let system = compiler.system
+    ///
+    /// - Parameter isChanged: A condition on which the row changes although it has the values.
+    func difference(_ compiler: SQLCompiler, or isChanged: String? = nil, _ value: (String) -> String) -> String {
         let tests =
-            updates.map { "t.\($0.column) IS DISTINCT FROM \(value($0.column))" } + ["\(value(system.version)) > 1"]
-        let entity = columns.numbersEntities ? "t.\(system.entity) = \(columns.storedNumber) AND " : ""
+            updates.map { "t.\($0.column) IS DISTINCT FROM \(value($0.column))" } + (isChanged.map { [$0] } ?? [])
+        let entity = columns.numbersEntities ? "t.\(compiler.system.entity) = \(columns.storedNumber) AND " : ""
         return "\(entity)(\(tests.joined(separator: " OR ")))"
     }
 }
@@ -91,8 +89,9 @@ struct UpsertedRows {
     let canViolateOthers: Bool
     /// The indices of the columns of the constraint; nil if no row of the writer has a value for one of them.
     private let target: [Int]?
-    /// The indices of the columns that are updated.
-    let updatedColumns: Set<Int>
+    /// Whether values with the same unique values can be written by their first and their last one: no other constraint
+    /// contains a value that is updated.
+    let mergesRepeats: Bool
     /// The indices of the columns of the attributes that are updated.
     private let compared: [Int]
     private let derived: [String]
@@ -103,7 +102,9 @@ struct UpsertedRows {
         let writer = try ServerRowWriter(plan.layout, columns: plan.columns, time: work.write.time)
         self.writer = writer
         compiler = work.compiler
-        canViolateOthers = plan.columns.uniqueConstraints(in: work.model).count > 1
+        let others = plan.columns.uniqueConstraints(in: work.model).filter { $0 != plan.target }
+        canViolateOthers = !others.isEmpty
+        mergesRepeats = Set(plan.updates.map(\.column)).isDisjoint(with: others.flatMap(\.columns))
         let indices = plan.target.columns.map { writer.map.names.firstIndex(of: $0) }
         target = indices.contains(nil) ? nil : indices.compactMap(\.self)
         let slots = Set(plan.updates.map(\.slot))
@@ -111,7 +112,6 @@ struct UpsertedRows {
         let derived = plan.columns.derived.filter { $0.source.map(slots.contains) ?? true }
         self.derived = plan.updates.isEmpty ? [] : derived.map(\.place.column)
         compared = plan.updates.compactMap { writer.map.index(ofSlot: $0.slot) }
-        updatedColumns = Set(compared + derived.compactMap { writer.map.index(ofSlot: $0.place.slot) })
     }
 
     /// Returns the unique values of a row; nil if one of them is nil, so that no other row has the same.
@@ -119,29 +119,29 @@ struct UpsertedRows {
         guard let target else { return nil }
         var bytes: [UInt8] = []
         for column in target {
-            let offset = offsets[row * writer.map.types.count + column]
-            guard let field = writer.rows.field(at: offset) else { return nil }
-            withUnsafeBytes(of: Int32(field.count)) { bytes.append(contentsOf: $0) }
-            // An index considers the two zeros equal.
-            let isReal = [.float4, .float8].contains(writer.map.types[column])
-            if isReal, field.first == 0x80, field.dropFirst().allSatisfy({ $0 == 0 }) {
-                bytes.append(contentsOf: repeatElement(0, count: field.count))
-            } else {
-                bytes.append(contentsOf: field)
-            }
+            guard let value = value(column, ofRow: row, offsets: offsets) else { return nil }
+            withUnsafeBytes(of: Int32(value.count)) { bytes.append(contentsOf: $0) }
+            bytes.append(contentsOf: value)
         }
         return Identity(bytes)
     }
 
     /// Returns whether two rows have the same values in the attributes that are updated.
     func haveSameUpdates(_ one: Int, _ other: Int, offsets: [Int]) -> Bool {
-        let width = writer.map.types.count
-        return compared.allSatisfy { column in
-            let first = writer.rows.field(at: offsets[one * width + column])
-            let second = writer.rows.field(at: offsets[other * width + column])
-            guard let first, let second else { return first == nil && second == nil }
-            return first.elementsEqual(second)
+        compared.allSatisfy {
+            value($0, ofRow: one, offsets: offsets) == value($0, ofRow: other, offsets: offsets)
         }
+    }
+
+    /// Returns the bytes of a value, which are the same for values that the server considers equal.
+    private func value(_ column: Int, ofRow row: Int, offsets: [Int]) -> [UInt8]? {
+        guard let field = writer.rows.field(at: offsets[row * writer.map.types.count + column]) else { return nil }
+        let isReal = [.float4, .float8].contains(writer.map.types[column])
+        // The two zeros are equal.
+        if isReal, field.first == 0x80, field.dropFirst().allSatisfy({ $0 == 0 }) {
+            return Array(repeating: 0, count: field.count)
+        }
+        return Array(field)
     }
 
     /// Returns the key of a row.
@@ -153,31 +153,30 @@ struct UpsertedRows {
     // MARK: Statements
 
     /// Returns the statement that inserts rows or updates those that have their unique values.
-    ///
-    /// - Parameter changes: For each row, the number of its values that change what the value before has written.
-    func upsert(_ selection: ServerRowWriter.Selection, changes: [Int64]) throws -> SQLStatement {
-        let hasChanges = changes.contains { $0 > 0 }
-        let (table, parameters) = try writer.unnest(selection, versions: hasChanges ? changes.map { $0 + 1 } : [])
-        let names = writer.map.names + (hasChanges ? [compiler.system.version] : [])
+    func upsert(_ selection: ServerRowWriter.Selection) throws -> SQLStatement {
+        let (table, parameters) = try writer.unnest(selection)
         let clause = plan.clause(derived: derived, compiler: compiler)
         return SQLStatement(
-            "INSERT INTO \(plan.columns.table) AS t (\(names.joined(separator: ", "))) SELECT * FROM \(table)\(clause)",
+            "INSERT INTO \(plan.columns.table) AS t (\(writer.map.names.joined(separator: ", "))) SELECT * FROM \(table)\(clause)",
             with: parameters)
     }
 
     /// Returns the statement that updates the rows that have the unique values; nil if nothing is updated.
-    func update(_ selection: ServerRowWriter.Selection, changes: [Int64]) throws -> SQLStatement? {
+    ///
+    /// - Parameter versions: For each row, the number of versions by which it is raised; empty for one version of those that
+    ///   change.
+    func update(_ selection: ServerRowWriter.Selection, versions: [Int64] = []) throws -> SQLStatement? {
         guard !plan.updates.isEmpty, let target else { return nil }
-        let (table, parameters) = try writer.unnest(selection, versions: changes.map { $0 + 1 })
+        let (table, parameters) = try writer.unnest(selection, versions: versions)
         let names = writer.map.names
-        func value(_ column: String) -> String {
-            if column == compiler.system.version { return "u.v" }
-            return names.firstIndex(of: column).map { "u.c\($0)" } ?? "NULL"
-        }
-        let list = plan.assignments(derived: derived, compiler: compiler, value)
+        func value(_ column: String) -> String { names.firstIndex(of: column).map { "u.c\($0)" } ?? "NULL" }
+        var list = plan.assignments(derived: derived, compiler: compiler, value)
+        // A row that is raised by more than one version has had other values in between.
+        if !versions.isEmpty { list += " + u.v - 1" }
+        let difference = plan.difference(compiler, or: versions.isEmpty ? nil : "u.v > 1", value)
         let tests = zip(plan.target.columns, target).map { "t.\($0) = u.c\($1)" }.joined(separator: " AND ")
         return SQLStatement(
-            "UPDATE \(plan.columns.table) AS t SET \(list) FROM \(table) WHERE \(tests) AND \(plan.difference(compiler, value)) RETURNING t.\(compiler.system.key)",
+            "UPDATE \(plan.columns.table) AS t SET \(list) FROM \(table) WHERE \(tests) AND \(difference) RETURNING t.\(compiler.system.key)",
             with: parameters)
     }
 }

@@ -125,7 +125,9 @@ final class QueryBuilder: StatementContext {
     ///   - head: The text before the condition; the table in it has the alias `t0`.
     ///   - test: A further condition on each row of the changed table.
     func statement(changing head: String, where test: String? = nil) -> CompiledStatement {
-        if scope.hasJoins || limit != nil {
+        // Some versions of SQLite change rows while a condition with a subquery still reads them for other rows.
+        let readsOtherRows = dialect == .sqlite && aliasCount > 1
+        if scope.hasJoins || limit != nil || readsOtherRows {
             let rows = text(selecting: root.key, ordered: limit != nil)
             return renumbered("\(head) WHERE \(root.key) IN (\(rows))\(test.map { " AND " + $0 } ?? "")")
         }

@@ -76,7 +76,7 @@ struct BatchThing: Sendable {
         thing.bytes = Data(repeating: UInt8(index & 255), count: index % 20)
         thing.uuid = index % 3 == 0 ? nil : thing.uuid
         thing.price = Decimal(index) / 8
-        thing.place = index % 5 == 0 ? nil : thing.place
+        thing.place = index % 5 == 0 ? URL(string: "file:///tmp/\(index)%20a") : thing.place
         thing.scan = index == 17 ? Data(repeating: 9, count: 300_000) : Data(repeating: 1, count: index % 3)
         thing.optionalFlag = [nil, true, false][index % 3]
         thing.optionalInt = index % 4 == 0 ? nil : -index

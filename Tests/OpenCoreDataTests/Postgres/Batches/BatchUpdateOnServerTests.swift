@@ -117,7 +117,7 @@ struct BatchUpdateOnServerTests {
         try stores.expectSame()
     }
 
-    @Test func `unique values that rows take over from each other need the order of the keys`() throws {
+    @Test func `rows take over unique values from each other`() throws {
         func model() -> NSManagedObjectModel {
             let item = Build.entity(
                 "Item",
@@ -143,6 +143,39 @@ struct BatchUpdateOnServerTests {
         }
         stores.both { try update("Item", "number > 2", ["number": expression("number - 2")], $0) }
         try stores.expectSame()
+        // Only what is left in the end counts.
+        for format in ["number + 1", "number - 1", "0 - number"] {
+            #expect(
+                stores.both { try update("Item", nil, ["number": expression(format), "other": 1], $0) }.value?.count
+                    == 5)
+        }
+        try stores.expectSame()
+    }
+
+    @Test func `computed values that were taken after the transaction had begun are a conflict`() throws {
+        let stores = try stores()
+        let store = try stores.store
+        let book = try #require(store.model.entity(named: "Book"))
+        guard case .attribute(let isbn)? = book.slot(named: "isbn") else { return }
+        var request = FetchSpecification(entity: book.number)
+        request.predicate = try parsePredicate("year == 1", arguments: [])
+        func error(_ format: String, taking taken: String) throws -> CoreDataError? {
+            var batch = BatchUpdate(request, values: [])
+            batch.computed = [(isbn, try parseExpression(format))]
+            let session = try store.beginSession()
+            defer { session.end() }
+            #expect(try session.count(request) == 1)
+            let other = GraphLibrary.context(try #require(stores.server.persistentStoreCoordinator))
+            try other.make("Book", ["title": "new", "isbn": taken])
+            try other.save()
+            let transaction = try store.beginTransaction(from: session, nil)
+            defer { transaction.end() }
+            return coreDataError { _ = try transaction.update(batch) }
+        }
+        #expect(try error("TERNARY(year == 1, 'x', isbn)", taking: "x")?.condition == .conflict)
+        #expect(try error("isbn", taking: "y") == nil)
+        let visible = try error("TERNARY(year == 1, 'i2', isbn)", taking: "z")
+        #expect(visible?.errorCode == NSManagedObjectConstraintMergeError && visible?.key == "isbn")
     }
 
     @Test func `derived attributes follow, and external data are replaced`() throws {

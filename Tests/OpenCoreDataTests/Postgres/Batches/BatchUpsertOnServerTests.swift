@@ -125,6 +125,68 @@ struct BatchUpsertOnServerTests {
         }
     }
 
+    @Test(arguments: 1...6) func `random values of several entities leave the same rows`(seed: UInt64) throws {
+        func model() -> NSManagedObjectModel {
+            let model = GraphLibrary.model()
+            if seed % 2 == 0 { model.entitiesByName["Book"]?.uniquenessConstraints = [["isbn"], ["stock"]] }
+            return model
+        }
+        let stores = try BatchStores(model()) { context in
+            for index in 0..<6 {
+                try context.make(
+                    index > 3 ? "Novel" : "Book", ["title": "t\(index)", "isbn": "i\(index)", "stock": 100 + index])
+            }
+        }
+        var random = SeededRandom(seed: seed)
+        for round in 0..<25 {
+            let items = (0..<random.pick(14)).map { _ in
+                (
+                    isNovel: random.chance(40),
+                    item: Item(
+                        title: "t\(random.pick(3))", isbn: random.chance(85) ? "i\(random.pick(20))" : nil,
+                        stock: seed % 2 == 0 ? 100 + random.pick(60) : random.pick(3))
+                )
+            }
+            let updates = random.pick([["title", "stock"], ["title"], [], nil] as [[String]?]) ?? nil
+            let comment = "seed \(seed), round \(round), \(updates ?? ["none"]) \(items)"
+            stores.both(comment) { context -> [Int]? in
+                let entities = [try context.compiled("Book"), try context.compiled("Novel")]
+                let layouts = try entities.map { try WritePlan($0, Item.fields).layout }
+                let rules = entities.map { entity in
+                    let slots = updates?.compactMap { name -> Int? in
+                        if case .attribute(let slot)? = entity.slot(named: name) { slot } else { nil }
+                    }
+                    return UpsertRule(constraint: ["isbn"], updates: slots)
+                }
+                let batch = RowBatch(of: layouts, in: entities[0].number) { take in
+                    for (isNovel, item) in items {
+                        try withUnsafePointer(to: item) { try take(isNovel ? 1 : 0, UnsafeRawPointer($0), 1) }
+                    }
+                }
+                return try context.upsertRows(batch, by: rules).map { [$0.inserted, $0.updated, $0.ignored] }
+            }
+            try stores.expectSame(comment)
+        }
+    }
+
+    @Test func `a trigger that skips a row is an error`() throws {
+        let stores = try BatchStores { try $0.make("Book", ["title": "old", "isbn": "1"]) }
+        let prefix = try stores.store.schema.prefix
+        try PostgresStores.run(
+            "CREATE FUNCTION \(prefix)skip() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF NEW.isbn = ''5'' THEN RETURN NULL; END IF; RETURN NEW; END'"
+        )
+        try PostgresStores.run(
+            "CREATE TRIGGER skip BEFORE INSERT ON \(prefix)\"Book\" FOR EACH ROW EXECUTE FUNCTION \(prefix)skip()")
+        for updates in [["title"], [], nil] as [[String]?] {
+            let error = coreDataError {
+                _ = try upsert([Item(title: "new", isbn: "1"), Item(isbn: "5")], stores.server, updating: updates)
+            }
+            #expect(error?.errorCode == NSPersistentStoreSaveError && error?.message.contains("skips") == true)
+        }
+        #expect(try stores.server.all("Book").map { $0.text("title") } == ["old"])
+        #expect(try upsert([Item(title: "new", isbn: "1"), Item(isbn: "6")], stores.server) == [1, 1, 0])
+    }
+
     @Test func `many values are written in parts`() throws {
         let stores = try BatchStores()
         let items = (0..<10_000).map { Item(title: "t\($0)", isbn: "i\($0 % 9000)", stock: $0) }
