@@ -28,7 +28,7 @@ final class ServerWatch: @unchecked Sendable {
     private let token = InterruptToken()
     private let pending = Locked(Pending())
 
-    /// What other threads tell the watch.
+    /// The work that other threads give to the watch.
     private struct Pending: Sendable {
         var hasLook = false
         /// Transactions of this process that may not be behind the horizon yet.
@@ -102,6 +102,9 @@ final class ServerWatch: @unchecked Sendable {
     }
 
     // MARK: Looks
+
+    /// The server's process for the connection of the looks; nil without a connection.
+    var serverProcess: Int? { lock.withLock { connection?.processID } }
 
     /// Notes transactions of this process that readers of the history may find only later.
     func expect(_ numbers: [Int64]) {

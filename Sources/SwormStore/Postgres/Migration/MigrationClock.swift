@@ -22,16 +22,18 @@ package struct SystemMigrationClock: MigrationClock {
 
 /// The pauses between attempts to get locks, which become longer.
 struct MigrationPauses {
-    private static let longest = Duration.seconds(5)
+    private let longest: Duration
+    private var next: Duration
 
-    private var next = Duration.milliseconds(100)
+    init(from first: Duration = .milliseconds(100), to longest: Duration = .seconds(5)) {
+        next = first
+        self.longest = longest
+    }
 
     /// Returns the next pause, which has a random length, so that programs do not meet again.
     mutating func take() -> Duration {
-        defer { next = min(next * 2, Self.longest) }
+        defer { next = min(next * 2, longest) }
         return next * Double.random(in: 0.5...1)
     }
-
-    mutating func reset() { self = MigrationPauses() }
 }
 #endif

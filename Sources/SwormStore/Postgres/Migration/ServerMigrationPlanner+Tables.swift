@@ -178,7 +178,8 @@ extension ServerMigrationPlanner {
                     planned,
                     "its values would have to be converted from \(before.catalogType) to \(column.catalogType)"))
         }
-        guard planned.needsValues else { return }
+        // No row has the column of an entity whose sub-entities are all abstract.
+        guard planned.needsValues, !planned.mayLackValues || familyNumbers(of: planned) != [] else { return }
         guard let value = defaultValue(of: planned) else {
             return plan.obstacles.append(obstacle(planned, "its default value cannot be written as SQL"))
         }

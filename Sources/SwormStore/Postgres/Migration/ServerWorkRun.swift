@@ -36,14 +36,10 @@ struct ServerWorkRun {
         let holder = try connect()
         defer { holder.rollback() }
         try holder.begin(TransactionOptions(.readCommitted))
-        let parameters = Parameters()
-        parameters.append(ServerOpening.lockNumber(ofSchema: "work on " + options.schema))
-        if isAsked {
-            try holder.run(.command("SELECT pg_catalog.pg_advisory_xact_lock($1)", with: parameters))
-        } else {
-            let lock = try holder.run(
-                .command("SELECT pg_catalog.pg_try_advisory_xact_lock($1)", with: parameters))
-            guard try lock.bool(0, column: 0) == true else { return [] }
+        var pauses = MigrationPauses(from: .milliseconds(10), to: .milliseconds(500))
+        while try !lock(holder) {
+            guard isAsked else { return [] }
+            options.clock.pause(for: pauses.take())
         }
         let connection = try connect()
         var tried: Set<ServerWork.Task> = []
@@ -64,6 +60,21 @@ struct ServerWorkRun {
             }
         }
         return failures
+    }
+
+    /// Tries to get the lock of the work.
+    ///
+    /// A statement that waited for it would have a snapshot, for whose end the index of the program with the lock waits. The
+    /// server does not see that the two wait for each other.
+    private func lock(_ holder: PostgresConnection) throws -> Bool {
+        let parameters = Parameters()
+        parameters.append(ServerOpening.lockNumber(ofSchema: "work on " + options.schema))
+        let results = try holder.run([
+            .command("SELECT pg_catalog.pg_try_advisory_xact_lock($1)", with: parameters),
+            // A SELECT keeps its snapshot until the next statement, and this one has none.
+            .command("SET LOCAL lock_timeout = 0"),
+        ])
+        return try results[0].bool(0, column: 0) ?? false
     }
 
     /// Opens a connection whose statements and transactions have no limits.
@@ -116,10 +127,10 @@ struct ServerWorkRun {
 
     private func perform(_ task: ServerWork.Task, on connection: PostgresConnection) throws {
         switch task {
-        case .index(let name, _, _): try createIndex(name, of: task, on: connection)
+        case .index(let name, _, _): try repeating { try createIndex(name, of: task, on: connection) }
         case .reference(let table, _, let column, let target):
             do {
-                try run(task, on: connection)
+                try repeating { try run(task, on: connection) }
             } catch let error as ServerError where error.kind == .foreignKeyViolation {
                 // Links whose ends were deleted while there was no foreign key.
                 let (own, name) = (prefix + SQLName.alwaysQuoted(table), SQLName.alwaysQuoted(column))
@@ -128,7 +139,7 @@ struct ServerWorkRun {
                     .command(
                         "UPDATE \(own) AS t SET \(name) = NULL WHERE \(name) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(prefix)\(SQLName.alwaysQuoted(target)) AS r WHERE r.\(key) = t.\(name))"
                     ))
-                try run(task, on: connection)
+                try repeating { try run(task, on: connection) }
             }
         case .required(let table, let column): try require(column, of: table, task, on: connection)
         }
@@ -176,7 +187,7 @@ struct ServerWorkRun {
             "ALTER TABLE \(prefix)\(SQLName.alwaysQuoted(table)) DROP CONSTRAINT IF EXISTS \(check)"
         try shortly([removal, statements[0]], on: connection)
         do {
-            try connection.run(.command(statements[1]))
+            try repeating { _ = try connection.run(.command(statements[1])) }
         } catch {
             try? shortly([removal], on: connection)
             throw error
@@ -187,17 +198,25 @@ struct ServerWorkRun {
     /// Runs statements in a transaction that waits only shortly for its locks, because other programs wait behind it, and is
     /// repeated.
     private func shortly(_ statements: [String], on connection: PostgresConnection) throws {
-        let end = options.clock.now.advanced(by: Self.longestAttempt)
-        var pauses = MigrationPauses()
         var transaction = TransactionOptions(.readCommitted)
         var timeouts = connection.address.timeouts
         timeouts.lock = ServerMigration.lockTimeout
         transaction.timeouts = timeouts
+        try repeating {
+            try connection.transaction(transaction) {
+                _ = try connection.run(statements.map { .command($0) })
+            }
+        }
+    }
+
+    /// Runs a closure again, after pauses, if it could not get its locks, or was stopped because it waited for a transaction
+    /// that waited for it.
+    private func repeating(_ body: () throws -> Void) throws {
+        let end = options.clock.now.advanced(by: Self.longestAttempt)
+        var pauses = MigrationPauses()
         while true {
             do {
-                return try connection.transaction(transaction) {
-                    _ = try connection.run(statements.map { .command($0) })
-                }
+                return try body()
             } catch let error as ServerError
                 where error.isLockFailure && options.clock.now < end && !token.stopsWork
             {

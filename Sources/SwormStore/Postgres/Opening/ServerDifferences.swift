@@ -48,6 +48,8 @@ struct ServerDifferences {
                     sql: writer.creation(of: table)))
             return
         }
+        let sync = migration.syncs.first { $0.table == table.name }
+        let neverEmpty = Set(sync?.fills.map(\.column) ?? [])
         for column in table.columns {
             guard let existing = present[column.name] else {
                 add(
@@ -55,9 +57,9 @@ struct ServerDifferences {
                     writer.addition(of: column, to: table), subject: column.subject)
                 continue
             }
-            compare(column, with: existing, in: table)
+            compare(column, with: existing, in: table, isFilled: neverEmpty.contains(column.name))
         }
-        let filled = migration.syncs.first { $0.table == table.name }?.columns ?? []
+        let filled = sync?.columns ?? []
         let known = Set(table.columns.map(\.name)).union(filled)
         for (name, column) in present.sorted(by: { SQLName.precedes($0.key, $1.key) }) where !known.contains(name) {
             guard column.isRequired, !column.hasDefault else { continue }
@@ -67,8 +69,9 @@ struct ServerDifferences {
         }
     }
 
+    /// - Parameter isFilled: Whether a trigger replaces NULL in the column, which a newer version requires.
     private mutating func compare(
-        _ column: ServerTable.Column, with existing: ServerCatalog.Column, in table: ServerTable
+        _ column: ServerTable.Column, with existing: ServerCatalog.Column, in table: ServerTable, isFilled: Bool
     ) {
         let place = "the column \"\(column.name)\" of the table \"\(table.name)\"\(Self.use(of: column))"
         let isOther = existing.type != column.catalogType
@@ -84,7 +87,7 @@ struct ServerDifferences {
                 subject: column.subject)
         }
         let allowsNull = !column.isRequired && column.subject != nil && table.key.isEmpty
-        if allowsNull, existing.isRequired {
+        if allowsNull, existing.isRequired, !isFilled {
             add(
                 "\(place) requires a value", writer.alteration(of: column.name, in: table, "DROP NOT NULL"),
                 subject: column.subject)

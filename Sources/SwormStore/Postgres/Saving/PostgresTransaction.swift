@@ -236,7 +236,7 @@ final class PostgresTransaction: PostgresSession, StoreTransaction {
     // MARK: Commit
 
     func commit(after further: (() throws -> Void)?) throws {
-        let metadata = store.newMetadata
+        var metadata = store.newMetadata
         let marker = UUID()
         var doubt: ServerError?
         try using { connection in
@@ -244,7 +244,7 @@ final class PostgresTransaction: PostgresSession, StoreTransaction {
                 throw CoreDataError(
                     NSPersistentStoreSaveError, "An earlier error has rolled back the transaction. Nothing was saved.")
             }
-            if let metadata { try store.write(metadata, on: connection) }
+            metadata = try metadata.map { try store.write($0, on: connection) }
             // From here on the transaction can no longer be stopped.
             if let failure = token.failure { throw failure }
             guard hasWritten || metadata != nil else {

@@ -104,7 +104,7 @@ final class HistoryServer {
     }
 }
 
-/// The changes that listeners were told.
+/// The changes that listeners have received.
 ///
 /// @unchecked: the changes are accessed only while the lock is held.
 final class HeardChanges: @unchecked Sendable {

@@ -64,7 +64,7 @@ struct MigrationOnServerTests {
         #expect(try new.values(newBook, "note") == Array(repeating: .string("none"), count: 3))
         #expect(try new.values(newBook, "inStock") == Array(repeating: .bool(true), count: 3))
         let row = try old.insert(oldBook, ["title": .string("from old"), "year": .int(1)])
-        let other = try new.insert(newBook, ["name": .string("from new"), "year": .int(2), "note": .string("n")])
+        let other = try new.insert(newBook, ["name": .string("from new"), "year": .int(2), "note": .string("n"), "inStock": .bool(true)])
         let names = ["Book 0", "Book 1", "Book 2", "from old", "from new"].map { AttributeValue.string($0) }
         #expect(try Set(old.values(oldBook, "title").map(\.uniqueKey)) == Set(names.map(\.uniqueKey)))
         #expect(try Set(new.values(newBook, "name").map(\.uniqueKey)) == Set(names.map(\.uniqueKey)))
@@ -86,8 +86,8 @@ struct MigrationOnServerTests {
         let ann = RowID(
             entity: author, key: try #require(run("SELECT _key::text FROM @\"Author\"")[0].flatMap { Int64($0) }))
         #expect(try new.members(ann, "books").count == 3)
-        try new.insert(book, ["name": .string("x"), "note": .string("n")], ["writer": ann])
-        try old.insert(entity("Book", of: old), ["title": .string("y")], ["author": ann])
+        try new.insert(book, ["name": .string("x"), "year": .int(1), "note": .string("n"), "inStock": .bool(true)], ["writer": ann])
+        try old.insert(entity("Book", of: old), ["title": .string("y"), "year": .int(2)], ["author": ann])
         #expect(try new.members(ann, "books").count == 5)
         #expect(try old.members(RowID(entity: try entity("Author", of: old), key: ann.key), "books").count == 5)
         #expect(try run("SELECT count(*)::text FROM @\"Book\" WHERE author IS DISTINCT FROM writer") == ["0"])
@@ -141,7 +141,7 @@ struct MigrationOnServerTests {
 
     @Test func `columns are filled by parts, which another program continues`() throws {
         try makeFirst(1)
-        try _ = run("INSERT INTO @\"Book\" (title) SELECT 'T' || n FROM generate_series(1, 12000) n")
+        try _ = run("INSERT INTO @\"Book\" (title, year) SELECT 'T' || n, n FROM generate_series(1, 12000) n")
         struct Stop: Error {}
         let parts = Locked(0)
         var options = try PostgresStores.migrationOptions(Self.second)
@@ -160,7 +160,7 @@ struct MigrationOnServerTests {
         #expect((prepared.fills.first?.progress ?? 0) > 0)
         // Programs with the old version go on, and their rows are not forgotten.
         let old = try PostgresStores.store(Self.first, at: server)
-        try old.insert(entity("Book", of: old), ["title": .string("between")])
+        try old.insert(entity("Book", of: old), ["title": .string("between"), "year": .int(3)])
         let new = try PostgresStores.store(Self.second, at: server)
         #expect(try PostgresStores.state(of: server).prepared == nil)
         #expect(try new.values(entity("Book", of: new), "name").count == 12_002)

@@ -1,5 +1,6 @@
 #if PostgreSQL
 import Foundation
+import SwormPostgres
 import SwormPredicates
 import SwormRows
 import TestSupport
@@ -36,7 +37,7 @@ struct MigrationWorkTests {
     private func make(_ titles: String...) throws {
         let store = try PostgresStores.store(Self.first, at: server)
         let book = try #require(store.model.entity(named: "Book")).number
-        for title in titles { try store.insert(book, ["title": .string(title)]) }
+        for title in titles { try store.insert(book, ["title": .string(title), "year": .int(1900)]) }
         store.close()
     }
 
@@ -78,6 +79,62 @@ struct MigrationWorkTests {
         #expect(later.upkeep.wait(until: .now + .seconds(60)))
         #expect(try indexes().isSuperset(of: ["Book_title_key", "Book_byYear"]))
         #expect(try PostgresStores.state(of: server).work == [])
+    }
+
+    @Test func `two programs that do the work at once do not wait for each other's snapshots`() throws {
+        try make("a")
+        let other = try PostgresStores.store(Self.first, at: server)
+        let session = try other.beginSession()
+        _ = try session.metadataValue(forKey: "x")
+        let store = try PostgresStores.store(Self.indexed, at: server)
+        #expect(!store.upkeep.wait(until: .now + .milliseconds(300)))
+        // This program waits while the index of the other one waits for the transaction.
+        let second = Locked<Result<Void, any Error>?>(nil)
+        Thread.detachNewThread {
+            let result = Result { try PostgresStores.store(Self.indexed, at: server).migrate() }
+            second.withLock { $0 = result }
+        }
+        Thread.sleep(forTimeInterval: 0.3)
+        #expect(second.withLock { $0 == nil })
+        session.end()
+        #expect(store.upkeep.wait(until: .now + .seconds(60)))
+        for _ in 0..<6_000 where second.withLock({ $0 == nil }) { Thread.sleep(forTimeInterval: 0.01) }
+        try #require(second.withLock { $0 }).get()
+        #expect(try indexes().isSuperset(of: ["Book_title_key", "Book_byYear"]))
+    }
+
+    @Test func `an index that the server has stopped because of a deadlock is built again`() throws {
+        // Long enough for the other transaction to begin its wait.
+        let own = try PostgresServer(settings: ["deadlock_timeout": "5s"])
+        defer { own.stop() }
+        let options = try PostgresOptions(
+            "host=\(own.folder.path) port=\(own.port) user=\(own.user) dbname=postgres schema=\(own.newSchema())")
+        try PostgresStores.store(Self.first, at: options).close()
+        // This version needs no change of the table, which the transaction would hold back.
+        let new = VersionedShop.version { shop in
+            shop.index("year")
+            shop.book.versionHashModifier = "2"
+        }
+        var address = options.address
+        (address.timeouts.statement, address.timeouts.lock) = (nil, nil)
+        let connection = try PostgresConnection.open(address)
+        let book = "\(options.schema).\"Book\""
+        // The server stops the one that looks for a deadlock first.
+        try connection.run(.command("SET deadlock_timeout = '60s'"))
+        try connection.begin(TransactionOptions(.readCommitted))
+        try connection.run(.command("INSERT INTO \(book) (title, year) VALUES ('b', 1)"))
+        let store = try PostgresStores.store(new, at: options)
+        let waits =
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'CREATE INDEX CONC%'"
+        for _ in 0..<1_000 where try store.number(waits) == 0 { Thread.sleep(forTimeInterval: 0.005) }
+        try #require(store.number(waits) == 1)
+        try connection.run(.command("LOCK TABLE \(book) IN SHARE UPDATE EXCLUSIVE MODE"))
+        try connection.commit()
+        #expect(store.upkeep.wait(until: .now + .seconds(60)))
+        #expect(try store.migrationPlan() == [])
+        let finished = "SELECT count(*) FROM pg_index WHERE indisvalid AND indexrelid = '@\"Book_byYear\"'::regclass"
+        #expect(try store.number(finished.replacing("@", with: "\(options.schema).")) == 1)
+        store.close()
     }
 
     @Test func `rows that are not unique are reported, and the other steps are done`() throws {
@@ -144,7 +201,7 @@ struct MigrationWorkTests {
                 "SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = '@\"Book\"'::regclass AND adnum = (SELECT attnum FROM pg_attribute WHERE attrelid = '@\"Book\"'::regclass AND attname = 'name')"
             )[0]?.contains("unnamed") == true)
         // The store that is open goes on, and so does one that is opened now.
-        try store.insert(book, ["name": .string("c")])
+        try store.insert(book, ["name": .string("c"), "year": .int(1)])
         #expect(try PostgresStores.store(new, at: server).values(book, "name").count == 3)
         let error = #expect(throws: CoreDataError.self) { _ = try PostgresStores.store(Self.first, at: server) }
         #expect(error?.message.contains("does not serve the older version") == true)
@@ -152,8 +209,9 @@ struct MigrationWorkTests {
         let third = VersionedShop.version { shop in
             shop.rename(shop.attribute("title"), to: "name")
             shop.attribute("name").defaultValue = "unnamed"
-            shop.attribute("name").renamingIdentifier = "name"
-            shop.book.properties.append(Build.attribute("title", .integer64AttributeType))
+            // The former name identifies the attribute that had it in the second version.
+            shop.book.properties.append(
+                Build.attribute("title", .integer64AttributeType) { $0.renamingIdentifier = "number" })
         }
         let later = try PostgresStores.store(third, at: server)
         #expect(later.schema.names.columns["Book.title"] == "title")

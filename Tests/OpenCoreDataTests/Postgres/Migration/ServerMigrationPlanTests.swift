@@ -7,22 +7,7 @@ import Testing
 @testable import SwormStore
 
 @Suite("PostgreSQL: plans of migrations")
-struct ServerMigrationPlanTests {
-    private func plan(
-        _ new: NSManagedObjectModel, from old: NSManagedObjectModel = VersionedShop.version(),
-        allowing changes: PostgresOptions.SchemaChanges = .additive
-    ) throws -> ServerMigrationPlan {
-        let source = try old.compiled()
-        var names = PostgresNames()
-        _ = StoreLayout(postgres: source, schema: "s", names: &names)
-        return try ServerMigrationPlanner.plan(
-            ServerMigrationPlanner.Input(
-                mapping: ModelMapping.inferred(from: old, to: new), source: source, destination: new.compiled(),
-                names: names, schema: "s"), allowing: changes)
-    }
-
-    private func version(_ change: (VersionedShop) -> Void) -> NSManagedObjectModel { VersionedShop.version(change) }
-
+struct ServerMigrationPlanTests: MigrationPlanning {
     @Test func `equal tables need no statement`() throws {
         let plan = try plan(version { $0.book.versionHashModifier = "2" })
         #expect(plan.sql(in: "\"s\".") == [] && plan.obstacles == [] && plan.keepsOlderVersions)
@@ -101,9 +86,9 @@ struct ServerMigrationPlanTests {
     @Test func `with all changes, columns are renamed`() throws {
         let plan = try plan(
             version { shop in
-                // The names are exchanged.
+                // The old name of one attribute is the new name of the other.
+                shop.rename(shop.attribute("note"), to: "remark")
                 shop.rename(shop.attribute("title"), to: "note")
-                shop.rename(shop.attribute("note", of: nil), to: "remark")
             }, allowing: .all)
         #expect(!plan.keepsOlderVersions && plan.obstacles == [])
         #expect(plan.statements.filter { $0.contains("RENAME") }.count >= 2)
@@ -244,46 +229,21 @@ struct ServerMigrationPlanTests {
             })
     }
 
-    @Test func `derived values need all changes, because older versions would not compute them`() throws {
-        let new = version {
-            $0.book.properties.append(Build.derived("shout", .stringAttributeType, "uppercase:(title)"))
-        }
-        #expect(try plan(new).obstacles.map(\.property) == ["shout"])
-        let complete = try plan(new, allowing: .all)
-        #expect(complete.derivesValues && complete.obstacles == [])
-        #expect(complete.statements == [#"ALTER TABLE "s"."Book" ADD COLUMN "shout" text COLLATE "C""#])
-    }
-
-    @Test func `links that are stored in another way are gathered and written`() throws {
-        let new = version { $0.relationship("books", of: $0.tag).maxCount = 1 }
-        #expect(try plan(new).obstacles.map(\.text) == ["'Tag.books': its links are stored in another way"])
-        let complete = try plan(new, allowing: .all)
-        #expect(complete.obstacles == [])
-        let words = complete.statements.map { $0.prefix { $0 != "(" } }
-        #expect(words.contains { $0.hasPrefix("CREATE TEMP TABLE \"_sworm_links_1\"") })
-        #expect(complete.statements.contains { $0.contains(#"UPDATE "s"."Tag" AS t SET "books" = l."#) })
-        #expect(complete.leftovers.tables == ["Book_tags"])
-    }
-
-    @Test func `a relationship that becomes ordered gets a column for the order`() throws {
-        let plan = try plan(version { $0.relationship("tags").isOrdered = true })
-        #expect(plan.obstacles == [])
-        #expect(
-            plan.sql(in: "\"s\".")
-                == [#"ALTER TABLE "s"."Book_tags" ADD COLUMN IF NOT EXISTS "_order_tags" bigint"#])
-    }
-
-    @Test func `a removed entity stays with its table, and does not hold others`() throws {
-        let plan = try plan(
+    @Test func `an attribute that no row has gets no default value`() throws {
+        func special(_ change: @escaping (NSAttributeDescription) -> Void) -> NSManagedObjectModel {
             version { shop in
-                shop.entities.removeAll { $0 === shop.book }
-                shop.remove("books", of: shop.author)
-                shop.remove("books", of: shop.tag)
-            })
-        #expect(plan.obstacles == [])
-        #expect(plan.leftovers.tables == ["Book", "Book_tags"])
-        #expect(plan.statements.count == 1 && plan.statements[0].contains("ON DELETE SET NULL"))
-        #expect(plan.names.numbers["_left/Book/2"] == 2 && plan.names.tables["_left/Book"] == "Book")
+                let special = Build.entity("Special", [Build.attribute("code") { change($0) }])
+                special.isAbstract = true
+                shop.book.subentities = [special]
+                shop.entities.append(special)
+            }
+        }
+        let required = special { code in
+            code.isOptional = false
+            code.defaultValue = "none"
+        }
+        let plan = try plan(required, from: special { _ in })
+        #expect(plan.obstacles == [] && plan.fills == [] && plan.syncs == [])
     }
 
     @Test func `the state is read as it was written, and an empty one is that of a store without migrations`() throws {
