@@ -62,6 +62,12 @@ extension NSManagedObjectContext {
     /// Copies the store.
     func backUpStore(to url: URL, until deadline: ContinuousClock.Instant?) throws {
         let stores = sqliteStores
+        guard !stores.isEmpty else {
+            throw StoreError(
+                .unsupported,
+                "A backup copies a store in a file or in memory. Copy a store on a server with pg_dump, or into a file with `sworm-tool copy`."
+            )
+        }
         guard let store = stores.first, stores.count == 1 else {
             throw StoreError(
                 .unsupported,
