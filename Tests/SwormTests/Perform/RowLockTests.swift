@@ -33,7 +33,7 @@ struct RowLockTests {
             }
             try await group.waitForAll()
         }
-        #expect(try store.read { try $0.fetchOne(Volume.all.where(\.id == 1), \.pages) } == 20)
+        #expect(try await store.read { try $0.fetchOne(Volume.all.where(\.id == 1), \.pages) } == 20)
     }
 
     @Test func `rows that no one finds are locked without an error, and a join locks more rows`() throws {
@@ -52,7 +52,7 @@ struct RowLockTests {
     @Test func `a request that cannot be run is an error, and nothing is locked`() throws {
         let store = try store()
         #expect(throws: StoreError.self) {
-            try store.write(locking: Volume.all.where(NSPredicate(format: "missing == 1"))) { _ in }
+            try store.write(locking: Volume.all.where(raw: "missing == 1")) { _ in }
         }
         try store.write(locking: Volume.all) { try add(1, to: 1, in: $0) }
         #expect(try store.read { try $0.count(of: Volume.all.where(\.pages == 1)) } == 1)
@@ -87,7 +87,7 @@ struct RowLockTests {
 
     @Test func `two transactions that read each other's rows are not both committed if they are serializable`() throws {
         let store = try store().withTransactions(isolation: .serializable)
-        let second = try Locked<StoreError.Code?>(nil)
+        let second = Locked<StoreError.Code?>(nil)
         var first: StoreError.Code?
         first =
             storeError {
