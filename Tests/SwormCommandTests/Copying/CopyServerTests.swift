@@ -52,7 +52,9 @@ struct CopyServerTests {
             let columns = try workshop.raw().lines("SELECT name FROM pragma_table_info('\(table)')")
             #expect(try workshop.raw("Back.sqlite").lines("SELECT name FROM pragma_table_info('\(table)')") == columns)
             let names = columns.filter { $0 != "ZCOVER" && $0 != "Z_MAX" }.joined(separator: ", ")
-            let rows = sql.replacing("*", with: names)
+            // The history is not copied, nor are its entities.
+            let own = table == "Z_PRIMARYKEY" ? "WHERE Z_ENT < 16000 ORDER" : "ORDER"
+            let rows = sql.replacing("*", with: names).replacing("ORDER", with: own)
             #expect(try workshop.raw("Back.sqlite").lines(rows) == workshop.raw().lines(rows), "\(table)")
         }
         // The identifier stays, and so do the metadata of the application.

@@ -4,32 +4,40 @@ import Sworm
 import TestSupport
 import Testing
 
-private enum Shelf: String, SupportedAttributeType { case bedroom, kitchen, lent }
+@testable import SwormCommand
 
-private struct Book: Equatable {
-    var id = UUID(); var title = ""; var year = 0; var rating: Int?; var shelf = Shelf.bedroom
+/// The model of the guide.
+enum ServedModel {
+    enum Shelf: String, SupportedAttributeType { case bedroom, kitchen, lent }
+    struct Book: Equatable {
+        var id = UUID(); var title = ""; var year = 0; var rating: Int?; var shelf = Shelf.bedroom
+    }
+    struct Author: Equatable { var name = "" }
 }
 
-private struct Author: Equatable { var name = "" }
-
-extension Book: ManagedObjectConvertible {
-    static let attributes: Set<Attribute<Book>> = [
+extension ServedModel.Book: ManagedObjectConvertible {
+    static let entityName = "Book"
+    static let attributes: Set<Attribute<Self>> = [
         .init(\.id, "id", .unique), .init(\.title, "title", .indexed), .init(\.year, "year"),
         .init(\.rating, "rating", .range(1...5)), .init(\.shelf, "shelf"),
     ]
-    struct Relations: Sendable { let author = ToOneRelation<Author>("author", inverse: \.books) }
+    struct Relations: Sendable { let author = ToOneRelation<ServedModel.Author>("author", inverse: \.books) }
     static let relations = Relations()
 }
 
-extension Author: ManagedObjectConvertible {
-    static let attributes: Set<Attribute<Author>> = [.init(\.name, "name", .unique)]
-    struct Relations: Sendable { let books = ToManyRelation<Book>("books") }
+extension ServedModel.Author: ManagedObjectConvertible {
+    static let entityName = "Author"
+    static let attributes: Set<Attribute<Self>> = [.init(\.name, "name", .unique)]
+    struct Relations: Sendable { let books = ToManyRelation<ServedModel.Book>("books") }
     static let relations = Relations()
 }
 
 /// The example of the guide from one machine to a server, from a file to a server and back.
 @Suite("The example of the guide from one machine to a server", .enabled(if: PostgresServer.isEnabled))
 struct ServerGuideExampleTests {
+    private typealias Book = ServedModel.Book
+    private typealias Author = ServedModel.Author
+
     private let workshop: Workshop
     private let address: String
 
