@@ -139,7 +139,14 @@ package enum TransactionOrigin: Sendable {
 extension ObjectStore {
     package func beginTransaction(
         locking rows: FetchSpecification, _ token: InterruptToken?
-    ) throws -> any StoreTransaction { try beginTransaction(token) }
+    ) throws -> any StoreTransaction {
+        let transaction = try beginTransaction(token)
+        do { try transaction.lock(rows) } catch {
+            transaction.end()
+            throw error
+        }
+        return transaction
+    }
 
     package func beginSerializableTransaction(_ token: InterruptToken?) throws -> any StoreTransaction {
         try beginTransaction(token)

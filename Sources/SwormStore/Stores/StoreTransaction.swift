@@ -29,7 +29,7 @@ package protocol StoreTransaction: StoreSession {
     ///   fail in this store, and cannot be interrupted. Nil if there are no other stores.
     func commit(after further: (() throws -> Void)?) throws
 
-    /// Locks the rows of a request, if the store can lock single rows.
+    /// Locks the rows of a request. A transaction that has locked all rows only checks the request.
     func lock(_ rows: FetchSpecification) throws
 
     /// Marks the current state, and returns the number of the mark.

@@ -1,4 +1,5 @@
 #if PostgreSQL
+import Foundation
 package import SwormPredicates
 
 /// The functions of a PostgreSQL server that fold strings for `[c]`, `[d]` and `[cd]`, with the same results as
@@ -18,6 +19,17 @@ package enum FoldingFunctions {
 
     /// Returns the statements that create the functions, in their order.
     package static func statements(schema: String) -> [String] {
+        let name = SQLName.alwaysQuoted(schema)
+        return templates.map { $0.joined(separator: name) }
+    }
+
+    /// The statements between the occurrences of the schema's name. They are long, and made once.
+    private static let templates: [[String]] = {
+        let marker = "_sworm_schema_"
+        return statements(inSchemaNamed: marker).map { $0.components(separatedBy: SQLName.alwaysQuoted(marker)) }
+    }()
+
+    private static func statements(inSchemaNamed schema: String) -> [String] {
         let mappings = FoldingMappings()
         let sorting = qualified(nameOfMarkSorting, schema: schema)
         var statements = [function(sorting, MarkSortingSQL(mappings).body)]
