@@ -4,7 +4,7 @@ struct StoreCall: Sendable {
     /// The maximum number of times that the closure is repeated after a conflict.
     var repetitions: Int
     let limit: Limit?
-    /// The rows that a write locks; nil if it keeps all others from writing.
+    /// The rows that a write locks; nil if it locks the whole store.
     var locks: RowLocks?
     /// Whether the call is a repetition of a `perform`.
     var isRepetition = false

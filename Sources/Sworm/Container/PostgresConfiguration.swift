@@ -83,9 +83,9 @@ public struct PostgresConfiguration: Sendable {
     public struct Dates: Sendable, Hashable {
         let value: PostgresOptions.Dates
 
-        /// As `timestamptz`, rounded to the microsecond.
+        /// `timestamptz`, rounded to the microsecond.
         public static let timestamps = Self(value: .timestamps)
-        /// As `double precision`, the seconds since 2001, so that every date is read as it was set.
+        /// `double precision`, the seconds since 2001, so that every date is read as it was set.
         public static let doubles = Self(value: .doubles)
     }
 

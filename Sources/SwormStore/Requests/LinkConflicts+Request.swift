@@ -1,7 +1,7 @@
 extension LinkConflicts {
     /// Creates the conflicts that a save has found among the rows of its store.
     ///
-    /// The rows that the save inserts have the keys of the request, because the store forgets the others.
+    /// The rows that the save inserts have the keys of the request, because the store forgets its own keys for them.
     ///
     /// - Parameter keys: The keys that the rows have in the store.
     init(_ conflicts: [Conflict], of request: SaveRequest, keys: AssignedKeys, model: CompiledModel) {

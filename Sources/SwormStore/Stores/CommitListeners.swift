@@ -3,7 +3,7 @@ package import SwormPredicates
 /// The listeners of the commits to one file: those of this process, or those of other processes.
 ///
 /// They are called after a commit, in the order of the commits; for a commit of this process, on the thread that has
-/// committed and still holds the turn. Where there are no turns, as on a server, commits of several threads may be
+/// committed and still holds the turn. A server has no turns, so that commits of several threads may be
 /// announced in another order. A listener must return soon, and must not use the store.
 package final class CommitListeners: Sendable {
     package typealias Listener = @Sendable (CommittedChanges) -> Void

@@ -23,7 +23,7 @@ struct ServerGuideTests {
         let code = guide.blocks("swift") { !Self.needsTrait($0) }
         #expect(!code.contains("PostgresConfiguration"))
         #endif
-        #expect(code.contains("write(locking:") && code.contains("withTransactions") && code.contains("serverUnavailable"))
+        for name in ["write(locking:", "withTransactions", "serverUnavailable"] { #expect(code.contains(name)) }
         #expect(try compiler.diagnostics(of: ["main": code], stage: .dataFlow) == [:])
     }
 

@@ -80,7 +80,7 @@ extension NSManagedObjectContext {
     package final func beginWriting() throws { try beginWriting { try $0.beginTransaction($1) } }
 
     /// Starts a transaction of the context's only store that locks the rows of a request, and stays open until it is
-    /// committed or undone. A store that cannot lock single rows keeps all others from writing.
+    /// committed or undone. A store that cannot lock single rows is locked as a whole.
     ///
     /// - Parameter rows: The request.
     package final func beginWriting(locking rows: FetchSpecification) throws {

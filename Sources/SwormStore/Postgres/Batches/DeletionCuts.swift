@@ -22,7 +22,7 @@ struct DeletionCuts {
     /// once, however many of its links are cut.
     ///
     /// - Parameter root: The number of the root entity.
-    /// - Returns: Nil if there are none.
+    /// - Returns: Nil without such relationships.
     func statement(of root: Int, in work: ServerBatch) -> SQLStatement? {
         let references = (references[root] ?? []).filter { !$0.deleted.isEmpty }
         let table = work.schema.columns[root - 1].table

@@ -26,7 +26,7 @@ struct ServerBatchColumns {
     }
 
     /// The names of the columns, in the order in which rows have their values: the key, the columns that
-    /// have the same value in every row, those of the ops, those of the places, and those that are derived.
+    /// have the same value in every row, those of the ops, those of the positions, and those that are derived.
     let names: [String]
     let types: [PostgresType]
     /// The values that all rows have.

@@ -9,7 +9,7 @@ struct ServerComputedValues {
     private static let portion = 10_000
 
     let places: [ServerColumns.Attribute]
-    /// The values of each row, in the order of the places.
+    /// The values of each row, in the order of the positions.
     private var rows: [Int64: [ServerValue]] = [:]
 
     var isEmpty: Bool { places.isEmpty }

@@ -14,7 +14,7 @@ final class ServerInsertion {
     private static let longestPart = 4 << 20
     /// The number of bytes of a part that is sent at once.
     private static let longestMessage = 1 << 20
-    /// The number of bytes after which rows are sent while others are collected.
+    /// The number of bytes after which rows are sent while more rows are collected.
     private static let portion = 64 << 10
     /// The largest number of rows that are inserted by a statement.
     private static let fewRows = 100
@@ -110,7 +110,7 @@ final class ServerInsertion {
     // MARK: Sending
 
     private func beginCopy(of writer: ServerRowWriter) throws {
-        // What was collected before is a part of its own.
+        // The rows that were collected before are a part of its own.
         if !order.isEmpty { try finishPart() }
         if isUnique { savepoint = try work.connection.openSavepoint() }
         copy = (try work.connection.beginCopyIn(into: writer.target), writer, 0)

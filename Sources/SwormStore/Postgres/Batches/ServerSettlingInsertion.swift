@@ -6,7 +6,7 @@ import SwormPredicates
 /// An insertion of the rows of a batch, except for values whose unique attributes another row has. That row is kept as it is,
 /// or updated. It may be one that the batch has inserted before.
 ///
-/// The rows that have the unique values of a part are read by one statement for each constraint. What follows is decided in
+/// The rows that have the unique values of a part are read by one statement for each constraint. The rest is decided in
 /// the order of the values, and written by few statements at the end of the part.
 final class ServerSettlingInsertion {
     /// The unique values of a row in comparable form.

@@ -7,7 +7,7 @@ extension ServerTakenValues {
     ///
     /// - Parameters:
     ///   - key: The key of the row.
-    ///   - values: The new values. The others are those of the row.
+    ///   - values: The new values. All further values are those of the row.
     ///   - constraints: The constraints with one of these values.
     ///   - writer: The writer of the entity's rows.
     ///   - isOwn: Returns whether a key belongs to a row of the batch.

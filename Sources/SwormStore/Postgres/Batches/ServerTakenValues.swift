@@ -23,7 +23,7 @@ struct ServerTakenValues {
 
     // MARK: Holders
 
-    /// Returns the rows of the table that have the unique values of collected rows, by the place of the collected row in the
+    /// Returns the rows of the table that have the unique values of collected rows, by the index of the collected row in the
     /// selection. Rows with a value that is nil have no holder.
     ///
     /// - Parameter update: A row that is updated instead of an insertion, with the columns that are assigned.
@@ -132,7 +132,7 @@ struct ServerTakenValues {
         return low
     }
 
-    /// Returns the rows at some places in the order.
+    /// Returns the rows at some positions in the order.
     private func part(_ range: Range<Int>, of order: [Run]) -> [Run] {
         var result: [Run] = []
         var start = 0

@@ -99,7 +99,7 @@ final class ServerUpsert {
                     continue
                 }
                 if let place = known[identity], groups[place].writer != index || !upserted.mergesRepeats {
-                    // What follows depends on what was written before.
+                    // Later decisions depend on the rows that were written before.
                     try send(groups)
                     (groups, known) = ([], [:])
                 }
@@ -240,7 +240,7 @@ final class ServerUpsert {
 
     // MARK: Errors
 
-    /// Returns the error for the first value that would update a row of another entity; nil if there is none.
+    /// Returns the error for the first value that would update a row of another entity; nil if all values can be written.
     ///
     /// - Parameter holders: The rows that have the unique values of the values.
     private func wrongEntity(_ holders: [Int: ServerTakenValues.Holder], of rows: UpsertedRows) -> CoreDataError? {

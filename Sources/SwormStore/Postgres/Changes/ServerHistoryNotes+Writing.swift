@@ -33,7 +33,7 @@ extension ServerHistoryNotes {
         var tombstone: String?
     }
 
-    /// Returns the statements that write the notes into the history, the first time it is called. Their results tell the
+    /// Returns the statements that write the notes into the history, the first time it is called. Their results contain the
     /// number of the transaction.
     ///
     /// - Parameter ordinal: The number of the write within its transaction.

@@ -46,7 +46,7 @@ struct ServerHistoryReader {
     func extent() throws -> HistoryExtent? {
         let result = try connection.run(try header(of: nil))
         guard result.rowCount > 0, let purged = try result.int64(0, column: 0) else { return nil }
-        // The numbers have gaps. What counts is which of them were deleted.
+        // The numbers have gaps. Only the deleted ones count.
         return HistoryExtent(lowest: purged + 1, highest: max(purged, try result.int64(0, column: 1) ?? 0))
     }
 

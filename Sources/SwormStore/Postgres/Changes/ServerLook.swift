@@ -14,7 +14,7 @@ struct ServerLook {
         var author: String?
     }
 
-    /// What a look has found.
+    /// The findings of a look.
     struct Found: Sendable {
         /// The state that was read, in the server's form.
         var snapshot: String

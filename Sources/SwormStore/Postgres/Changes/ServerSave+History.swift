@@ -5,8 +5,8 @@ import SwormPredicates
 // Collects the history entries of a save.
 //
 // In the history, an object is updated when one of its to-many relationships changes, wherever that relationship is stored.
-// Where a row had a value that the server does not return, it is read before anything is written, along with what the save
-// must know anyway.
+// A value of a row that the server does not return is read before anything is written, along with what the save must know
+// anyway.
 extension ServerSave {
     func object(_ row: RowID) throws -> ServerHistoryNotes.Object {
         .init(root: model[row.entity].root, key: try key(row))

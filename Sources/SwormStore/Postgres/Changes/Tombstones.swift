@@ -11,7 +11,7 @@ enum Tombstones {
     /// The longest data that are preserved, in bytes. JSON on a server cannot hold much more.
     private static let longestData = 64 << 20
 
-    /// Returns the SQL of the preserved values of a row of a hierarchy, or nil if none of its entities preserves values.
+    /// Returns the SQL of the preserved values of a row of a hierarchy, or nil if no entity of it preserves values.
     ///
     /// - Parameter alias: The name of the row with a period, or empty.
     static func sql(of root: CompiledEntity, _ schema: ServerSchema, alias: String = "") -> String? {

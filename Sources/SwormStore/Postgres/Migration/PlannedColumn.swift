@@ -148,7 +148,7 @@ struct ColumnSearch {
 }
 
 extension StoreLayout {
-    /// Returns the column for a purpose; nil if there is none.
+    /// Returns the column for a purpose; nil if it is missing.
     func column(of use: ColumnUse, in model: CompiledModel) -> String? {
         switch use.role {
         case .attribute(let slot): column(ofAttribute: slot, in: use.entity)

@@ -28,7 +28,7 @@ extension PostgresStore {
     /// Does the work that the last migration has left, and returns when it is done. It must not be called inside of a
     /// transaction, for whose end an index would wait.
     ///
-    /// - Throws: ``CoreDataError`` with the steps that failed. The others are done.
+    /// - Throws: ``CoreDataError`` with the steps that failed. The remaining steps are done.
     package func migrate() throws {
         try requireWritable()
         let watch = try currentWatch()

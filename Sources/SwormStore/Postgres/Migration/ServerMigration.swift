@@ -6,7 +6,7 @@ import SwormPredicates
 /// The migration of a store on a server to the model of a program.
 ///
 /// It consists of transactions that change the tables, fill columns by parts and make the new version known. One program at
-/// a time runs them; programs that open the store meanwhile continue with the next one, also after the first program has
+/// a time runs them; programs that open the store during the migration continue with the next one, also after the first program has
 /// ended.
 struct ServerMigration {
     let opening: ServerOpening
@@ -57,7 +57,7 @@ struct ServerMigration {
 
     /// Runs the next transaction of the migration.
     ///
-    /// - Returns: What the schema has, if the tables serve the model; otherwise nil.
+    /// - Returns: The record of the schema if its tables serve the model; otherwise nil.
     func step(
         on connection: PostgresConnection, within limit: Duration
     ) throws -> ServerOpening.Found? {
@@ -199,7 +199,7 @@ struct ServerMigration {
         _ record: ServerRecord, names: PostgresNames, on connection: PostgresConnection
     ) throws {
         let catalog = try ServerCatalog(connection, schema: schema)
-        // The store has connections of its own, and uses none of them.
+        // The store does not use its own connections.
         let store = try opening.preliminaryStore(record, names: names, in: catalog)
         let clock = TransactionClock()
         for root in model.entities where root.root == root.number {

@@ -42,7 +42,7 @@ extension ServerMigrationPlanner {
         return .init(reason, entity: entity.name, property: property)
     }
 
-    /// Refuses a new attribute whose default value the present rows cannot get.
+    /// Rejects a new attribute whose default value the present rows cannot get.
     func refuseMissingDefault(
         _ planned: PlannedColumn, _ column: ServerTable.Column, _ plan: inout ServerMigrationPlan
     ) {

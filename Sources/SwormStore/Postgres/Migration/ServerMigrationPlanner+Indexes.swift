@@ -115,7 +115,7 @@ extension ServerWork {
 }
 
 extension [ServerWork] {
-    /// Removes the step that creates an index. Returns false if there is none.
+    /// Removes the step that creates an index. Returns false if the plan has no such step.
     fileprivate mutating func removeIndex(named name: String) -> Bool {
         let place = firstIndex {
             if case .index(name, _, _) = $0.task { true } else { false }

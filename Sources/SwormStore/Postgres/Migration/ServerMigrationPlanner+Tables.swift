@@ -20,7 +20,7 @@ extension ServerMigrationPlanner {
 
     // MARK: Rows
 
-    /// Refuses rows that one of the versions does not know in a table that both use.
+    /// Rejects rows that one of the versions does not know in a table that both use.
     func refuseUnknownRows(_ plan: inout ServerMigrationPlan) {
         guard form == .additive else { return }
         let (sources, destinations) = (Set(map.pairs.map(\.source.number)), Set(map.pairs.map(\.destination.number)))
@@ -152,7 +152,7 @@ extension ServerMigrationPlanner {
         if let planned { transfer(planned, &change, &plan) }
     }
 
-    /// Fills a column from others, and from its default value, and keeps it equal to them.
+    /// Fills a column from further columns, and from its default value, and keeps it equal to them.
     private func transfer(
         _ planned: PlannedColumn, _ change: inout TableChange, _ plan: inout ServerMigrationPlan
     ) {

@@ -107,7 +107,7 @@ extension ServerSync {
         guard let first = columns.first else { return "" }
         let rest = columns.dropFirst()
         let values = columns.map { "NEW.\($0)" }.joined(separator: ", ")
-        // A new row has a value in the column that the program knows, and none in the others.
+        // A new row has a value in the column that the program knows, and no value in the rest.
         let insertion =
             "NEW.\(first) := COALESCE(\(values)); " + rest.map { "NEW.\($0) := NEW.\(first);" }.joined(separator: " ")
         let updates = columns.map { column in

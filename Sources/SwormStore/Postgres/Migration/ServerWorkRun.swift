@@ -166,7 +166,7 @@ struct ServerWorkRun {
         }
     }
 
-    /// Returns whether an index is finished, or nil if there is none with the name.
+    /// Returns whether an index is finished, or nil if no index has the name.
     private func isValid(index name: String, on connection: PostgresConnection) throws -> Bool? {
         let parameters = Parameters()
         guard parameters.append(options.schema), parameters.append(name) else { return nil }

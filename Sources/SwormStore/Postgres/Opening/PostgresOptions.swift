@@ -16,7 +16,7 @@ package struct PostgresOptions: Sendable {
 
     /// How dates are stored unless an attribute determines it.
     package enum Dates: Sendable, Hashable {
-        /// As `timestamptz`, rounded to the microsecond.
+        /// `timestamptz`, rounded to the microsecond.
         case timestamps
         /// As doubles, the seconds since 2001.
         case doubles

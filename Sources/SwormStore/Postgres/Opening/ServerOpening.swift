@@ -70,13 +70,13 @@ struct ServerOpening {
 
     /// Runs a closure in a transaction that only one program at a time has for this store.
     ///
-    /// Each statement reads what was committed before it, so that a program that has waited sees the work of the others.
+    /// Each statement reads what was committed before it, so that a program that has waited sees the work of earlier programs.
     func alone<Result>(
         _ connection: PostgresConnection, _ body: () throws -> Result
     ) throws -> Result {
         var transaction = TransactionOptions(.readCommitted)
         var timeouts = connection.address.timeouts
-        // The first of several programs creates everything while the others wait.
+        // The first of several programs creates everything while the rest wait.
         let waiting = Duration.seconds(max(30, min(options.busyTimeout, StoreOptions.longestTimeout)))
         timeouts.lock = timeouts.lock.map { max($0, waiting) }
         timeouts.statement = timeouts.statement.map { max($0, waiting + .seconds(1)) }

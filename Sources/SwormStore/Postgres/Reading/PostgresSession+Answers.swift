@@ -9,7 +9,7 @@ extension PostgresSession {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - selection: What the statement selects.
+    ///   - selection: The values that the statement selects.
     ///   - isComputing: Whether the statement computes numbers beside those of the condition.
     ///   - compile: Compiles the request, or another one of the same shape.
     ///   - exact: Runs the statement. A statement that fails because of a number must not have had effects.

@@ -1,7 +1,7 @@
 #if PostgreSQL
 import SwormPredicates
 
-/// The sizes of earlier results, by the texts of their statements.
+/// The sizes of earlier results, by the SQL of their statements.
 ///
 /// A result without a limit is read by a cursor, in portions, unless an earlier one was small: a small result is read faster
 /// by a prepared statement.

@@ -3,6 +3,23 @@ import Foundation
 import SwormPostgres
 import SwormRows
 
+extension PostgresTransaction {
+    /// The way in which a transaction takes turns with other ones.
+    enum Mode: Sendable {
+        /// The transaction keeps all other transactions of this library from writing, from its beginning on.
+        case exclusive
+        /// The transaction continues the state of a view. It takes part in the turns from its first write on, and the server
+        /// finds conflicts with the transactions that were committed since.
+        case snapshot
+        /// The transaction has locked some rows. It takes part in the turns from its beginning on.
+        case rows
+        /// The transaction takes part in the turns from its beginning on, and the server finds all conflicts.
+        case serializable
+        /// The transaction of a single save, whose statements read what was committed last.
+        case single
+    }
+}
+
 extension PostgresTransaction.Mode {
     /// The isolation of a transaction that begins in the mode.
     var isolation: TransactionOptions.Isolation {

@@ -6,21 +6,6 @@ import SwormRows
 
 /// A write transaction with several writes and reads. It keeps its connection until it ends.
 final class PostgresTransaction: PostgresSession, StoreTransaction {
-    /// The way in which a transaction takes turns with other ones.
-    enum Mode: Sendable {
-        /// The transaction keeps all others of this library from writing, from its beginning on.
-        case exclusive
-        /// The transaction continues the state of a view. It takes part in the turns from its first write on, and the server
-        /// finds conflicts with the transactions that were committed since.
-        case snapshot
-        /// The transaction has locked some rows. It takes part in the turns from its beginning on.
-        case rows
-        /// The transaction takes part in the turns from its beginning on, and the server finds all conflicts.
-        case serializable
-        /// The transaction of a single save, whose statements read what was committed last.
-        case single
-    }
-
     /// A moment to which the transaction can be rolled back.
     private struct Mark {
         /// Nil before a write follows the mark: there is nothing to undo until then.

@@ -8,7 +8,7 @@ extension ServerDerivations.Rule {
 
     /// The statement that finds the rows whose values depend on rows at a distance; their keys are the parameter.
     ///
-    /// - Parameter distance: The number of relationships that lead from the rows that have the attribute to the others.
+    /// - Parameter distance: The number of relationships that lead from the rows that have the attribute to the rows that it depends on.
     func rows(at distance: Int) -> String? {
         switch source {
         case .now: return nil

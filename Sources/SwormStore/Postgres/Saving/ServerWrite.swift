@@ -26,7 +26,7 @@ final class ServerWrite {
 
     let store: PostgresStore
     let connection: PostgresConnection
-    /// The changes for the listeners of the store; nil if there are none.
+    /// The changes for the listeners of the store; nil if nobody listens.
     let changes: ServerChanges?
     /// Whether each statement reads what was committed last, so that locked rows cannot have newer versions than the
     /// statements that follow see. Otherwise the statements read one state, and the server rejects changes of rows that have

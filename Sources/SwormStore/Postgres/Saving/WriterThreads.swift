@@ -5,7 +5,7 @@ import SwormPredicates
 enum WriterThreads {
     /// The transactions of one thread in one store.
     fileprivate struct Holding: Sendable {
-        /// The number of transactions that keep all others from writing.
+        /// The number of transactions that are exclusive.
         var exclusive = 0
         var shared = 0
     }
@@ -20,7 +20,7 @@ enum WriterThreads {
 
     /// Notes a transaction of the calling thread.
     ///
-    /// - Parameter isExclusive: Whether the transaction keeps all others from writing.
+    /// - Parameter isExclusive: Whether no other transaction can write beside it.
     /// - Returns: A closure that notes the end of the transaction.
     /// - Throws: ``CoreDataError`` with the condition `wouldDeadlock` if the thread has a transaction for which this one
     ///   would wait.

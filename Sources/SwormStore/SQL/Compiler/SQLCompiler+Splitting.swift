@@ -71,7 +71,7 @@ extension SQLCompiler {
         return result
     }
 
-    /// Compiles a part of a request that has no exact form, so that an error behind the place without one is found. In
+    /// Compiles a part of a request that has no exact form, so that a later error in the same part is found. In
     /// a file's dialect every part has a form.
     private func check(_ entity: Int, _ body: (QueryBuilder) throws -> Void) throws {
         let compiler = SQLCompiler(model: model, layout: layout, storeIdentifier: storeIdentifier)

@@ -48,7 +48,7 @@ extension SQLDialect {
         return Double(exactly: number) == nil
     }
 
-    /// Returns the text of NULL in the place of a constant that is not a number, with the type of the constant; nil for
+    /// Returns the text of NULL instead of a constant that is not a number, with the type of the constant; nil for
     /// any other constant.
     func missing(_ constant: AttributeValue, as binding: SQLBinding) -> String? {
         guard self != .sqlite, binding == .null else { return nil }

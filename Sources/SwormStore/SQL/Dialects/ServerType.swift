@@ -22,7 +22,7 @@ enum ServerType {
         }
     }
 
-    /// Returns the type of NULL in the place of a constant that is not a number; nil for nil, which has no type.
+    /// Returns the type of NULL instead of a constant that is not a number; nil for nil, which has no type.
     static func name(ofMissing value: AttributeValue) -> String? {
         switch value {
         // The form of a date without a column is the number of its seconds.

@@ -64,7 +64,8 @@ struct MigrationOnServerTests {
         #expect(try new.values(newBook, "note") == Array(repeating: .string("none"), count: 3))
         #expect(try new.values(newBook, "inStock") == Array(repeating: .bool(true), count: 3))
         let row = try old.insert(oldBook, ["title": .string("from old"), "year": .int(1)])
-        let other = try new.insert(newBook, ["name": .string("from new"), "year": .int(2), "note": .string("n"), "inStock": .bool(true)])
+        let other = try new.insert(
+            newBook, ["name": .string("from new"), "year": .int(2), "note": .string("n"), "inStock": .bool(true)])
         let names = ["Book 0", "Book 1", "Book 2", "from old", "from new"].map { AttributeValue.string($0) }
         #expect(try Set(old.values(oldBook, "title").map(\.uniqueKey)) == Set(names.map(\.uniqueKey)))
         #expect(try Set(new.values(newBook, "name").map(\.uniqueKey)) == Set(names.map(\.uniqueKey)))
@@ -86,7 +87,9 @@ struct MigrationOnServerTests {
         let ann = RowID(
             entity: author, key: try #require(run("SELECT _key::text FROM @\"Author\"")[0].flatMap { Int64($0) }))
         #expect(try new.members(ann, "books").count == 3)
-        try new.insert(book, ["name": .string("x"), "year": .int(1), "note": .string("n"), "inStock": .bool(true)], ["writer": ann])
+        try new.insert(
+            book, ["name": .string("x"), "year": .int(1), "note": .string("n"), "inStock": .bool(true)],
+            ["writer": ann])
         try old.insert(entity("Book", of: old), ["title": .string("y"), "year": .int(2)], ["author": ann])
         #expect(try new.members(ann, "books").count == 5)
         #expect(try old.members(RowID(entity: try entity("Author", of: old), key: ann.key), "books").count == 5)

@@ -82,7 +82,7 @@ protocol CopySource {
     ) throws
 }
 
-/// What was copied, and what could not be copied unchanged.
+/// The counts of a copy, and the values that could not be copied unchanged.
 package struct CopyReport: Sendable, Hashable {
     /// A property of an entity.
     package struct Property: Sendable, Hashable {

@@ -14,7 +14,7 @@ struct FileCopyTarget {
     ///
     /// - Parameter tables: The tables of the model.
     func write(_ source: any CopySource, tables: [CopiedTable], _ report: inout CopyReport) throws {
-        // The derived values are copied like the others.
+        // The derived values are copied like stored ones.
         let triggers = try removeTriggers()
         for table in tables { try write(table, from: source, &report) }
         for entity in model.entities {

@@ -78,7 +78,7 @@ final class EvaluatedRows {
 
     // MARK: Relationships
 
-    /// Returns the destination of a to-one relationship, or nil if there is none.
+    /// Returns the destination of a to-one relationship, or nil if it is empty.
     func destination(_ row: Int, slot: Int, of entity: CompiledEntity) throws -> EvaluatedRow? {
         let cell = shape.cells(ofToOne: slot, in: entity.number).key
         guard cell >= 0, !buffer.isNull(row: row, cell: cell) else { return nil }

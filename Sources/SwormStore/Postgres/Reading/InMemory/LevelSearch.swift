@@ -12,7 +12,7 @@ struct LevelSearch {
     /// The rows that are still to be read, with their owners for members.
     private var rest: ArraySlice<(key: Int64, owner: Int64)>
     private let hasOwners: Bool
-    /// The computed columns; nil if there are none.
+    /// The computed columns; nil if no column is computed.
     private let expressions: PreparedProjection?
 
     init(
