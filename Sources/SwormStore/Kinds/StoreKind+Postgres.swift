@@ -9,31 +9,32 @@ extension StoreKind {
         // Opening a store finds out, in the same trip to the server.
         isMissing: { _ in true },
         open: { url, model, options in
-            try ServerOpening(model: model, options: options, serverOptions: serverOptions(url, options)).store()
+            try ServerOpening(model: model, options: options, serverOptions: serverOptions(url, options: options))
+                .store()
         },
-        metadata: { try StoreOnServer(serverOptions($0, $1), options: $1).metadata() },
-        setMetadata: { try StoreOnServer(serverOptions($0, $2), options: $2).setMetadata($1) },
+        metadata: { try StoreOnServer(serverOptions($0, options: $1), options: $1).metadata() },
+        setMetadata: { try StoreOnServer(serverOptions($0, options: $2), options: $2).setMetadata($1) },
         // A store of another model is rejected when it is opened.
         outdatedVersion: { _, _, _ in nil },
-        migrate: { throw unsupported("migrated", $0.url) },
+        migrate: { throw unsupported("migrated", url: $0.url) },
         copy: { store, url, options in
-            let server = try serverOptions(url, options)
+            let server = try serverOptions(url, options: options)
             _ = try StoreCopying.copy(store, to: server, options: options)
             return try ServerOpening(model: store.model, options: options, serverOptions: server).store()
         },
-        destroy: { try StoreOnServer(serverOptions($0, $1), options: $1).destroy(isForced: $2) },
-        replace: { url, _, _ in throw unsupported("replaced", url) },
+        destroy: { try StoreOnServer(serverOptions($0, options: $1), options: $1).destroy(isForced: $2) },
+        replace: { url, _, _ in throw unsupported("replaced", url: url) },
         shownURL: { try PostgresOptions(url: $0).url },
         migrationPlan: { url, model, options in
-            try ServerOpening(model: model, options: options, serverOptions: serverOptions(url, options))
+            try ServerOpening(model: model, options: options, serverOptions: serverOptions(url, options: options))
                 .migrationPlan()
         })
 
-    private static func serverOptions(_ url: URL, _ options: StoreOptions) throws -> PostgresOptions {
+    private static func serverOptions(_ url: URL, options: StoreOptions) throws -> PostgresOptions {
         try options.postgres ?? PostgresOptions(url: url)
     }
 
-    private static func unsupported(_ action: String, _ url: URL) -> CoreDataError {
+    private static func unsupported(_ action: String, url: URL) -> CoreDataError {
         let place = (try? PostgresOptions(url: url))?.place ?? "on a server"
         return CoreDataError(
             NSPersistentStoreInvalidTypeError,

@@ -24,9 +24,9 @@ struct ServerDeletionRun {
         var result = BatchResult(count: try choose(&keys))
         guard result.count > 0 else { return result }
         let links = try followCascades(&keys)
-        let cuts = try check(links, keys)
+        let cuts = try check(links, keys: keys)
         if batch.namesRows { result.rows = keys.rows }
-        try write(links, cuts, keys)
+        try write(links, cuts: cuts, keys: keys)
         try cuts.checkCounts(in: work)
         _ = try work.write.settleDerivedValues()
         return result
@@ -110,7 +110,7 @@ struct ServerDeletionRun {
     /// Finds the links to cut, with one trip to the server.
     ///
     /// - Throws: The errors of rows that must not be deleted.
-    private func check(_ links: [ServerLink], _ keys: ServerBatchKeys) throws -> DeletionCuts {
+    private func check(_ links: [ServerLink], keys: ServerBatchKeys) throws -> DeletionCuts {
         var cuts = DeletionCuts()
         var questions: [(question: Question, statement: SQLStatement)] = []
         func ask(_ question: Question, selecting list: String, of link: ServerLink) {
@@ -170,7 +170,7 @@ struct ServerDeletionRun {
     // MARK: Writing
 
     /// Deletes the rows and cuts the links, with one trip to the server.
-    private func write(_ links: [ServerLink], _ cuts: DeletionCuts, _ keys: ServerBatchKeys) throws {
+    private func write(_ links: [ServerLink], cuts: DeletionCuts, keys: ServerBatchKeys) throws {
         let derivation = work.write.derivation
         let roots = work.schema.columns.filter { $0.entity.root == $0.entity.number }
             .map { (columns: $0, keys: keys.keys(of: $0.entity)) }.filter { !$0.keys.isEmpty }

@@ -67,7 +67,7 @@ final class ServerInsertion {
 
     // MARK: Collecting
 
-    private func take(_ index: Int, _ start: UnsafeRawPointer, _ count: Int) throws {
+    private func take(_ index: Int, start: UnsafeRawPointer, count: Int) throws {
         let writer = writers[index]
         if let refusal = writer.refusal {
             try finishPart()

@@ -90,7 +90,7 @@ final class ServerRowWriter {
     private func write(_ place: ServerBatchColumns.Place, of row: UnsafeRawPointer, to rows: inout CopyWriter) throws {
         let value = try checkedValue(place, of: row)
         guard place.attribute >= 0 else { return }
-        if writePlain(value, place, to: &rows) { return }
+        if writePlain(value, place: place, to: &rows) { return }
         let attribute = columns.attributes[place.attribute]
         guard rows.write(try ServerValue(value, for: attribute, of: entity), as: place.columnType) else {
             throw Self.tooLong(entity, attribute.attribute.name)
@@ -100,7 +100,7 @@ final class ServerRowWriter {
     /// Writes the value of an attribute whose column stores it unchanged, or returns false, with nothing written, for any
     /// other value.
     private func writePlain(
-        _ value: AttributeValue, _ place: ServerBatchColumns.Place, to rows: inout CopyWriter
+        _ value: AttributeValue, place: ServerBatchColumns.Place, to rows: inout CopyWriter
     ) -> Bool {
         switch (place.type, value) {
         case (_, .null): rows.writeNull()

@@ -59,7 +59,7 @@ final class ServerSettlingInsertion {
 
     // MARK: Decisions
 
-    private func take(_ index: Int, _ start: UnsafeRawPointer, _ count: Int) throws {
+    private func take(_ index: Int, start: UnsafeRawPointer, count: Int) throws {
         let writer = writers[index]
         let constraints = writer.columns.uniqueConstraints(in: work.model)
         try keys.require(count, in: work)
@@ -67,14 +67,14 @@ final class ServerSettlingInsertion {
         try readHolders(constraints, of: rows[...], in: writer)
         for (place, row) in rows.enumerated() {
             guard let (constraint, holder) = try holder(of: row, constraints, in: writer) else {
-                try insert(row, constraints, by: writer)
+                try insert(row, constraints: constraints, by: writer)
                 continue
             }
             guard case .updateRow(let given) = batch.takenValues else {
                 counts.ignored += 1
                 continue
             }
-            let changed = try update(holder, to: row, given: given(row), constraint, by: writer)
+            let changed = try update(holder, to: row, given: given(row), constraint: constraint, by: writer)
             counts.updated += 1
             if !keys.isOwn(holder.key), updated.insert(holder.key).inserted { written.append(holder.key) }
             // The row may have got unique values, or given some up.
@@ -103,7 +103,7 @@ final class ServerSettlingInsertion {
     }
 
     private func insert(
-        _ row: UnsafeRawPointer, _ constraints: [UniqueConstraint], by writer: ServerRowWriter
+        _ row: UnsafeRawPointer, constraints: [UniqueConstraint], by writer: ServerRowWriter
     ) throws {
         if let refusal = writer.refusal { throw refusal }
         let key = keys.next(upTo: 1).lowerBound
@@ -121,7 +121,7 @@ final class ServerSettlingInsertion {
     ///
     /// - Returns: Whether unique values of the row may have changed.
     private func update(
-        _ holder: RowID, to row: UnsafeRawPointer, given: SlotSet, _ constraint: UniqueConstraint,
+        _ holder: RowID, to row: UnsafeRawPointer, given: SlotSet, constraint: UniqueConstraint,
         by writer: ServerRowWriter
     ) throws -> Bool {
         guard holder.entity == writer.entity.number else {

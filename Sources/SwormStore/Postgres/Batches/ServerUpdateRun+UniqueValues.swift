@@ -66,7 +66,9 @@ extension ServerUpdateRun {
     func error(
         of taken: TakenValues, inRows keys: [Int64], _ assignments: [Assignment], _ values: ServerComputedValues? = nil
     ) throws -> CoreDataError {
-        if let constraint = taken.constraint, !(try isVisible(constraint, inRows: keys, assignments, values)) {
+        if let constraint = taken.constraint,
+            !(try isVisible(constraint, inRows: keys, assignments: assignments, values: values))
+        {
             return work.unseenRow(taken.cause)
         }
         return CoreDataError.takenValues(
@@ -76,8 +78,8 @@ extension ServerUpdateRun {
     /// Returns whether the transaction reads a reason why the values of an update violate a constraint: two of the rows would
     /// have the same values, or another row has them.
     private func isVisible(
-        _ constraint: UniqueConstraint, inRows keys: [Int64], _ assignments: [Assignment],
-        _ values: ServerComputedValues?
+        _ constraint: UniqueConstraint, inRows keys: [Int64], assignments: [Assignment],
+        values: ServerComputedValues?
     ) throws -> Bool {
         if work.write.isExclusive { return true }
         var known: Set<[ServerValue]> = []

@@ -34,7 +34,7 @@ struct ServerUpdateRun {
         if computed.isEmpty, !batch.namesRows, let result = try updateAtOnce(assignments) {
             return result
         }
-        return try updateKnownRows(assignments, computed)
+        return try updateKnownRows(assignments, computed: computed)
     }
 
     // MARK: One statement
@@ -60,7 +60,7 @@ struct ServerUpdateRun {
             throw try error(of: taken, inRows: work.identities(specification).map(\.key), assignments)
         }
         guard let results, let update = results.last else { return nil }
-        try note(work.notesRows ? update.keys() : [], assignments.map(\.place))
+        try note(work.notesRows ? update.keys() : [], places: assignments.map(\.place))
         guard leavesEqual else { return BatchResult(count: update.affectedRows) }
         let found = try results[0].int(0, column: 0) ?? 0
         let different = try results[0].int(0, column: 1) ?? 0
@@ -78,7 +78,7 @@ struct ServerUpdateRun {
 
     private func updateKnownRows(
         _ assignments: [Assignment],
-        _ computed: [(place: ServerColumns.Attribute, expression: ExpressionTree)]
+        computed: [(place: ServerColumns.Attribute, expression: ExpressionTree)]
     ) throws -> BatchResult {
         var rows = try work.identities(batch.specification)
         var result = BatchResult(count: rows.count)
@@ -91,7 +91,7 @@ struct ServerUpdateRun {
         if batch.namesRows { result.rows = rows }
         guard !rows.isEmpty else { return result }
         let keys = rows.map(\.key)
-        let statement = try statement(keys, assignments, values)
+        let statement = try statement(keys, assignments: assignments, values: values)
         let places = assignments.map(\.place) + values.places
         do {
             let update = try exchangingValues(of: places, computed: values.places, inRows: keys) { clearing in
@@ -101,12 +101,12 @@ struct ServerUpdateRun {
         } catch let taken as TakenValues {
             throw try error(of: taken, inRows: keys, assignments, values)
         }
-        try note(keys, places)
+        try note(keys, places: places)
         return result
     }
 
     /// Notes that columns of rows were changed.
-    private func note(_ keys: [Int64], _ places: [ServerColumns.Attribute]) throws {
+    private func note(_ keys: [Int64], places: [ServerColumns.Attribute]) throws {
         work.write.changes?.note(.update, of: keys, root: entity.root)
         let names = places.map { entity.name(of: .attribute($0.slot)) }
         work.write.history?.change(keys, root: entity.root, properties: Set(names))
@@ -129,7 +129,7 @@ struct ServerUpdateRun {
 
     /// Returns the statement that updates rows.
     private func statement(
-        _ keys: [Int64], _ assignments: [Assignment], _ values: ServerComputedValues
+        _ keys: [Int64], assignments: [Assignment], values: ServerComputedValues
     ) throws -> SQLStatement {
         let parameters = Parameters()
         parameters.append(keys: keys)

@@ -57,7 +57,7 @@ final class ServerUpsert {
 
     // MARK: Collecting
 
-    private func take(_ index: Int, _ start: UnsafeRawPointer, _ count: Int) throws {
+    private func take(_ index: Int, start: UnsafeRawPointer, count: Int) throws {
         let writer = rows[index].writer
         try keys.require(count, in: work)
         var done = 0
@@ -111,7 +111,7 @@ final class ServerUpsert {
                 groups[place].count += 1
                 guard upserted.plan.rule.updates != nil else { continue }
                 let last = groups[place].last
-                if !upserted.haveSameUpdates(last, row, offsets: offsets) { groups[place].changes += 1 }
+                if !upserted.haveSameUpdates(last, other: row, offsets: offsets) { groups[place].changes += 1 }
                 groups[place].last = row
             }
         }

@@ -127,7 +127,7 @@ struct UpsertedRows {
     }
 
     /// Returns whether two rows have the same values in the attributes that are updated.
-    func haveSameUpdates(_ one: Int, _ other: Int, offsets: [Int]) -> Bool {
+    func haveSameUpdates(_ one: Int, other: Int, offsets: [Int]) -> Bool {
         compared.allSatisfy {
             value($0, ofRow: one, offsets: offsets) == value($0, ofRow: other, offsets: offsets)
         }

@@ -64,7 +64,7 @@ extension ServerHistoryNotes {
         }
         guard !steps.isEmpty else { return [] }
         steps.append(ServerWrite.Step(HistorySQL.durability))
-        return steps + [try transaction(number, history)]
+        return steps + [try transaction(number, history: history)]
     }
 
     /// The changes that are listed one by one.
@@ -166,7 +166,7 @@ extension ServerHistoryNotes {
     }
 
     /// The row of the transaction, which exists only if there are changes.
-    private func transaction(_ number: String, _ history: ServerHistory) throws -> ServerWrite.Step {
+    private func transaction(_ number: String, history: ServerHistory) throws -> ServerWrite.Step {
         let parameters = Parameters()
         parameters.append(history.instance)
         let process = ProcessInfo.processInfo.processName

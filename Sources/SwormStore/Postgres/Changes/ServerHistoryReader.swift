@@ -26,7 +26,7 @@ struct ServerHistoryReader {
         if includingChanges { statements.append(try changes(after: bound, limit: limit)) }
         let results = try connection.run(statements)
         guard results[0].rowCount > 0 else { return nil }
-        if case .transaction(let number)? = bound { try check(number, results[0]) }
+        if case .transaction(let number)? = bound { try check(number, header: results[0]) }
         var transactions: [StoredTransaction] = []
         var places: [Int64: Int] = [:]
         for row in 0..<results[1].rowCount {
@@ -64,7 +64,7 @@ struct ServerHistoryReader {
             """, with: parameters)
     }
 
-    private func check(_ number: Int64, _ header: PostgresResult) throws {
+    private func check(_ number: Int64, header: PostgresResult) throws {
         let purged = try header.int64(0, column: 0) ?? 0
         if number == purged { return }
         let exists = try header.bool(0, column: 2) ?? false

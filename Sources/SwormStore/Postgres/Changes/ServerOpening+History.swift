@@ -18,7 +18,7 @@ extension ServerOpening {
         let triggers = HistoryTriggers(of: store)
         let found = try setup.found(connection)
         let level = max(neededLevel, found?.level ?? .none)
-        if let found, isComplete(found, level, triggers) {
+        if let found, isComplete(found, level: level, triggers: triggers) {
             store.history.level = found.level
             return
         }
@@ -37,7 +37,7 @@ extension ServerOpening {
             // Another program may have been faster.
             let found = try setup.found(connection)
             let level = max(level, found?.level ?? .none)
-            if let found, isComplete(found, level, triggers) { return level }
+            if let found, isComplete(found, level: level, triggers: triggers) { return level }
             if found?.isContinued == false { try connection.run(setup.sql.continuation) }
             var statements: [SQLStatement] = []
             if found?.level != level { statements += setup.start(level, hasTimelines: hasTimelines) }
@@ -48,7 +48,7 @@ extension ServerOpening {
     }
 
     private func isComplete(
-        _ found: HistorySetup.Found, _ level: ServerHistory.Level, _ triggers: HistoryTriggers
+        _ found: HistorySetup.Found, level: ServerHistory.Level, triggers: HistoryTriggers
     ) -> Bool {
         guard found.level >= level, found.isContinued else { return false }
         return level < .everybody || serverOptions.changes == .never || found.triggers.contains(triggers.hash)

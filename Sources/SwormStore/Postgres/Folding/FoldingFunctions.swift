@@ -32,10 +32,10 @@ package enum FoldingFunctions {
     private static func statements(inSchemaNamed schema: String) -> [String] {
         let mappings = FoldingMappings()
         let sorting = qualified(nameOfMarkSorting, schema: schema)
-        var statements = [function(sorting, MarkSortingSQL(mappings).body)]
+        var statements = [function(sorting, body: MarkSortingSQL(mappings).body)]
         for folding in TextFolding.allCases {
             let body = FoldingSQL(folding, mappings, markSorting: sorting).body
-            statements.append(function(qualified(name(of: folding), schema: schema), body))
+            statements.append(function(qualified(name(of: folding), schema: schema), body: body))
         }
         return statements
     }
@@ -45,7 +45,7 @@ package enum FoldingFunctions {
     }
 
     /// Returns the statement that creates a function of one string `t`, whose body uses the variable `x`.
-    private static func function(_ name: String, _ body: [String]) -> String {
+    private static func function(_ name: String, body: [String]) -> String {
         let body = body.joined(separator: "\n")
         var quote = "$fold$"
         while body.contains(quote) { quote = quote.dropLast() + "_$" }

@@ -68,7 +68,7 @@ struct ServerMigration {
             if let prepared = record.migration.prepared {
                 try advance(prepared, of: record, on: connection)
             } else {
-                try begin(found.catalog, record, on: connection)
+                try begin(found.catalog, record: record, on: connection)
             }
             return nil
         }
@@ -98,7 +98,7 @@ struct ServerMigration {
         }
     }
 
-    private func begin(_ catalog: ServerCatalog, _ record: ServerRecord, on connection: PostgresConnection) throws {
+    private func begin(_ catalog: ServerCatalog, record: ServerRecord, on connection: PostgresConnection) throws {
         let plan = try plan(catalog, record)
         if let error = refusal(plan, of: record) { throw error }
         _ = try connection.run(plan.statements.map { .command($0) })

@@ -80,7 +80,7 @@ extension ServerWork {
             ]
         case .required(let table, let column):
             let (target, name) = ("ALTER TABLE \(prefix)\(SQLName.alwaysQuoted(table))", SQLName.alwaysQuoted(column))
-            let check = SQLName.alwaysQuoted(Self.checkName(table, column))
+            let check = SQLName.alwaysQuoted(Self.checkName(table, column: column))
             return [
                 "\(target) ADD CONSTRAINT \(check) CHECK (\(name) IS NOT NULL) NOT VALID",
                 "\(target) VALIDATE CONSTRAINT \(check)", "\(target) ALTER COLUMN \(name) SET NOT NULL",
@@ -90,7 +90,7 @@ extension ServerWork {
     }
 
     /// The name of the constraint by which the server learns that a column has no NULL.
-    static func checkName(_ table: String, _ column: String) -> String {
+    static func checkName(_ table: String, column: String) -> String {
         PostgresNames.shortened("\(table)_\(column)_required")
     }
 }

@@ -44,7 +44,7 @@ extension ServerMigrationPlanner {
 
     /// Rejects a new attribute whose default value the present rows cannot get.
     func refuseMissingDefault(
-        _ planned: PlannedColumn, _ column: ServerTable.Column, _ plan: inout ServerMigrationPlan
+        _ planned: PlannedColumn, column: ServerTable.Column, plan: inout ServerMigrationPlan
     ) {
         guard let attribute = attribute(of: planned), attribute.derivation == nil, attribute.defaultValue != .null,
             planned.witnesses.isEmpty, column.defaultValue == nil

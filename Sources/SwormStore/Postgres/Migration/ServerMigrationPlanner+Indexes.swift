@@ -29,7 +29,7 @@ extension ServerMigrationPlanner {
                 plan.statements.append("DROP INDEX IF EXISTS \(prefix)\(SQLName.alwaysQuoted(index.name))")
                 unused[place].name = ""
             } else if needed.contains(index.name) {
-                let name = freeName(index.name, plan)
+                let name = freeName(index.name, plan: plan)
                 plan.statements.append(rename(index.name, to: name))
                 unused[place].name = name
             }
@@ -38,19 +38,21 @@ extension ServerMigrationPlanner {
             .init(name: $0.name, definition: $0.signature(in: prefix))
         }
         for place in plan.leftovers.indexes.indices where needed.contains(plan.leftovers.indexes[place].name) {
-            let name = freeName(plan.leftovers.indexes[place].name, plan)
+            let name = freeName(plan.leftovers.indexes[place].name, plan: plan)
             plan.statements.append(rename(plan.leftovers.indexes[place].name, to: name))
             plan.leftovers.indexes[place].name = name
         }
         var renames: [(from: String, to: String)] = []
-        for index in new.tables.indexes { provide(index, former, present: present, &waiting, &renames, &plan) }
+        for index in new.tables.indexes {
+            provide(index, former: former, present: present, waiting: &waiting, renames: &renames, plan: &plan)
+        }
         plan.statements += Self.steps(renames).map { rename($0.from, to: $0.to) }
         plan.work = waiting.filter(isCurrent) + plan.work
     }
 
     private func provide(
-        _ index: ServerIndex, _ former: [ServerIndex], present: Set<String>, _ waiting: inout [ServerWork],
-        _ renames: inout [(from: String, to: String)], _ plan: inout ServerMigrationPlan
+        _ index: ServerIndex, former: [ServerIndex], present: Set<String>, waiting: inout [ServerWork],
+        renames: inout [(from: String, to: String)], plan: inout ServerMigrationPlan
     ) {
         let signature = index.signature(in: prefix)
         guard present.contains(index.table) else { return plan.statements.append(index.creation(in: prefix)) }
@@ -73,7 +75,7 @@ extension ServerMigrationPlanner {
         "ALTER INDEX IF EXISTS \(prefix)\(SQLName.alwaysQuoted(index)) RENAME TO \(SQLName.alwaysQuoted(name))"
     }
 
-    private func freeName(_ name: String, _ plan: ServerMigrationPlan) -> String {
+    private func freeName(_ name: String, plan: ServerMigrationPlan) -> String {
         let taken = Set(
             new.tables.indexes.map(\.name) + old.tables.indexes.map(\.name) + plan.leftovers.indexes.map(\.name)
                 + new.tables.tables.map(\.name) + old.tables.tables.map(\.name))

@@ -39,7 +39,7 @@ extension ServerMigrationPlanner {
             if merged[column.name] == nil {
                 // Several rows with the default value would not be unique.
                 if column.defaultValue != nil, uniqueColumns.contains(column.name) {
-                    change.alter(column.name, "DROP DEFAULT")
+                    change.alter(column.name, action: "DROP DEFAULT")
                 }
                 change.actions += release(column, named: column.name, in: before)
             } else if form == .complete {
@@ -52,7 +52,7 @@ extension ServerMigrationPlanner {
         if before.columns.contains(where: { $0.name == entity }),
             !change.table.columns.contains(where: { $0.name == entity })
         {
-            change.alter(entity, "SET DEFAULT \(number(of: change.root))")
+            change.alter(entity, action: "SET DEFAULT \(number(of: change.root))")
         }
     }
 }

@@ -64,8 +64,8 @@ extension ServerMigrationPlanner {
             columns.filter { $0.root == root.number }.map { ($0.use.column, $0) },
             uniquingKeysWith: { first, _ in first })
         for column in table.columns {
-            guard let present = presentColumn(column.name, planned[column.name], in: before) else {
-                add(column, planned[column.name], &edit, &plan)
+            guard let present = presentColumn(column.name, planned: planned[column.name], in: before) else {
+                add(column, planned: planned[column.name], change: &edit, plan: &plan)
                 continue
             }
             change(present, to: column, planned[column.name], &edit, &plan)
@@ -80,7 +80,7 @@ extension ServerMigrationPlanner {
 
     /// Returns a column as it was before the migration; nil for a new one.
     private func presentColumn(
-        _ name: String, _ planned: PlannedColumn?, in table: ServerTable
+        _ name: String, planned: PlannedColumn?, in table: ServerTable
     ) -> ServerTable.Column? {
         let old = planned.map { $0.origin.column } ?? name
         return old.flatMap { old in table.columns.first { $0.name == old } }
@@ -103,7 +103,7 @@ extension ServerMigrationPlanner {
             self.sync = sync ?? ServerSync(table: table.name)
         }
 
-        mutating func alter(_ column: String, _ action: String) {
+        mutating func alter(_ column: String, action: String) {
             actions.append("ALTER COLUMN \(SQLName.alwaysQuoted(column)) \(action)")
         }
 
@@ -111,7 +111,7 @@ extension ServerMigrationPlanner {
         mutating func allowNull(in column: String) {
             let equal = sync.groups.filter { $0.columns.contains(column) }.flatMap(\.columns)
             for name in [column] + equal.filter({ $0 != column && !added.contains($0) }) {
-                alter(name, "DROP NOT NULL")
+                alter(name, action: "DROP NOT NULL")
             }
         }
     }
@@ -119,8 +119,8 @@ extension ServerMigrationPlanner {
     // MARK: Columns
 
     private func add(
-        _ column: ServerTable.Column, _ planned: PlannedColumn?, _ change: inout TableChange,
-        _ plan: inout ServerMigrationPlan
+        _ column: ServerTable.Column, planned: PlannedColumn?, change: inout TableChange,
+        plan: inout ServerMigrationPlan
     ) {
         var column = column
         if column.name == SystemColumns.postgresName.entity {
@@ -137,11 +137,11 @@ extension ServerMigrationPlanner {
         } else if let planned {
             if planned.witnesses.isEmpty, let value = defaultValue(of: planned) { column.defaultValue = value }
             if column.defaultValue == nil { column.isRequired = false }
-            refuseMissingDefault(planned, column, &plan)
+            refuseMissingDefault(planned, column: column, plan: &plan)
         }
         change.actions.append("ADD COLUMN \(column.declaration)")
         change.added.insert(column.name)
-        if column.isExternal { change.alter(column.name, "SET STORAGE EXTERNAL") }
+        if column.isExternal { change.alter(column.name, action: "SET STORAGE EXTERNAL") }
         if let key = change.table.foreignKey(of: column, in: prefix), let target = column.reference {
             let name = change.table.foreignKeyName(of: column)
             change.actions.append("\(key) NOT VALID")
@@ -149,12 +149,12 @@ extension ServerMigrationPlanner {
                 ServerWork(
                     .reference(table: change.table.name, constraint: name, column: column.name, target: target)))
         }
-        if let planned { transfer(planned, &change, &plan) }
+        if let planned { transfer(planned, change: &change, plan: &plan) }
     }
 
     /// Fills a column from further columns, and from its default value, and keeps it equal to them.
     private func transfer(
-        _ planned: PlannedColumn, _ change: inout TableChange, _ plan: inout ServerMigrationPlan
+        _ planned: PlannedColumn, change: inout TableChange, plan: inout ServerMigrationPlan
     ) {
         let name = planned.use.column
         let own = SQLName.alwaysQuoted(name)
@@ -169,7 +169,7 @@ extension ServerMigrationPlanner {
                     condition: "\(own) IS DISTINCT FROM \(other)\(test(entities))"))
             guard form == .additive, let before = change.before.columns.first(where: { $0.name == source.column })
             else { continue }
-            if before.defaultValue != nil { change.alter(source.column, "DROP DEFAULT") }
+            if before.defaultValue != nil { change.alter(source.column, action: "DROP DEFAULT") }
             guard let column = change.table.columns.first(where: { $0.name == name }),
                 column.catalogType != before.catalogType
             else { continue }
@@ -224,16 +224,16 @@ extension ServerMigrationPlanner {
                         "its values would have to be converted from \(present.catalogType) to \(column.catalogType)"))
             }
             let type = column.catalogType + (column.hasCollation ? " COLLATE \"C\"" : "")
-            change.alter(name, "TYPE \(type) USING \(SQLName.alwaysQuoted(name))::\(column.catalogType)")
+            change.alter(name, action: "TYPE \(type) USING \(SQLName.alwaysQuoted(name))::\(column.catalogType)")
         }
         if present.isRequired, !column.isRequired { change.allowNull(in: name) }
         if present.isExternal != column.isExternal {
-            change.alter(name, "SET STORAGE \(column.isExternal ? "EXTERNAL" : "EXTENDED")")
+            change.alter(name, action: "SET STORAGE \(column.isExternal ? "EXTERNAL" : "EXTENDED")")
         }
-        changeDefault(of: present, to: column, &change, &plan)
-        changeReference(of: present, to: column, &change, &plan)
+        changeDefault(of: present, to: column, change: &change, plan: &plan)
+        changeReference(of: present, to: column, change: &change, plan: &plan)
         guard let planned else { return }
-        transfer(planned, &change, &plan)
+        transfer(planned, change: &change, plan: &plan)
         // A column that was required but for a unique index stays without the declaration: older versions may clear it.
         if column.isRequired, !present.isRequired, planned.mayLackValues {
             plan.work.append(ServerWork(.required(table: change.table.name, column: name)))
@@ -241,12 +241,12 @@ extension ServerMigrationPlanner {
     }
 
     private func changeDefault(
-        of present: ServerTable.Column, to column: ServerTable.Column, _ change: inout TableChange,
-        _ plan: inout ServerMigrationPlan
+        of present: ServerTable.Column, to column: ServerTable.Column, change: inout TableChange,
+        plan: inout ServerMigrationPlan
     ) {
         guard present.defaultValue != column.defaultValue else { return }
         guard change.sync.groups.contains(where: { $0.columns.contains(column.name) }) else {
-            return change.alter(column.name, column.defaultValue.map { "SET DEFAULT \($0)" } ?? "DROP DEFAULT")
+            return change.alter(column.name, action: column.defaultValue.map { "SET DEFAULT \($0)" } ?? "DROP DEFAULT")
         }
         // The column has no default while a trigger fills it.
         plan.leftovers.defaults.removeAll { $0.table == change.table.name && $0.column == column.name }
@@ -255,8 +255,8 @@ extension ServerMigrationPlanner {
     }
 
     private func changeReference(
-        of present: ServerTable.Column, to column: ServerTable.Column, _ change: inout TableChange,
-        _ plan: inout ServerMigrationPlan
+        of present: ServerTable.Column, to column: ServerTable.Column, change: inout TableChange,
+        plan: inout ServerMigrationPlan
     ) {
         let former = present.reference.map(renamed)
         guard former != column.reference else { return }

@@ -141,7 +141,7 @@ struct ServerWorkRun {
                     ))
                 try repeating { try run(task, on: connection) }
             }
-        case .required(let table, let column): try require(column, of: table, task, on: connection)
+        case .required(let table, let column): try require(column, of: table, task: task, on: connection)
         }
     }
 
@@ -179,9 +179,9 @@ struct ServerWorkRun {
 
     /// Declares a column NOT NULL. A constraint that was validated before spares the server to read the table under its lock.
     private func require(
-        _ column: String, of table: String, _ task: ServerWork.Task, on connection: PostgresConnection
+        _ column: String, of table: String, task: ServerWork.Task, on connection: PostgresConnection
     ) throws {
-        let check = SQLName.alwaysQuoted(ServerWork.checkName(table, column))
+        let check = SQLName.alwaysQuoted(ServerWork.checkName(table, column: column))
         let statements = ServerWork(task).sql(in: prefix)
         let removal =
             "ALTER TABLE \(prefix)\(SQLName.alwaysQuoted(table)) DROP CONSTRAINT IF EXISTS \(check)"

@@ -99,14 +99,14 @@ struct ServerOpening {
     /// Opens a store that has the model's version.
     private func open(_ found: Found, _ connection: PostgresConnection) throws -> PostgresStore {
         guard let record = found.record else { throw CoreDataError.storeIsClosed }
-        let store = try open(record, in: mended(found, record: record, connection))
+        let store = try open(record, in: mended(found, record: record, connection: connection))
         store.doPendingWork(of: record.migration)
         return store
     }
 
     /// Creates the folding functions of this version, if they are missing. Other missing parts need a decision.
     private func mended(
-        _ found: Found, record: ServerRecord, _ connection: PostgresConnection
+        _ found: Found, record: ServerRecord, connection: PostgresConnection
     ) throws -> ServerCatalog {
         guard !found.catalog.hasFoldingFunctions, !options.isReadOnly, serverOptions.changes != .never else {
             return found.catalog

@@ -12,7 +12,7 @@ struct ServerVersionCheck {
         let (own, stored) = (model.versionHashes, record.currentHashes)
         var differences: [CoreDataError] = []
         for name in Set(own.keys).union(stored.keys).sorted() {
-            guard let difference = difference(own[name], stored[name], of: name) else { continue }
+            guard let difference = difference(own[name], stored: stored[name], of: name) else { continue }
             differences.append(
                 CoreDataError(
                     NSPersistentStoreIncompatibleVersionHashError, "'\(name)' \(difference).", entity: name))
@@ -25,7 +25,7 @@ struct ServerVersionCheck {
             details: differences)
     }
 
-    private func difference(_ own: Data?, _ stored: Data?, of name: String) -> String? {
+    private func difference(_ own: Data?, stored: Data?, of name: String) -> String? {
         switch (own, stored) {
         case (let own?, let stored?): own == stored ? nil : "has changed: \(properties(of: name))"
         case (_?, nil): "is in the model only"

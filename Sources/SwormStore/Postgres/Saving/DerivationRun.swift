@@ -103,12 +103,12 @@ final class DerivationRun {
             case .now, .path: return nil
             }
             guard let sql = rule.rows(at: 1) else { return nil }
-            return step(sql, keys) { self.pending[index].formUnion($0) }
+            return step(sql, keys: keys) { self.pending[index].formUnion($0) }
         }
     }
 
     private func step(
-        _ sql: String, _ keys: some Collection<Int64>, take: @escaping ([Int64]) throws -> Void
+        _ sql: String, keys: some Collection<Int64>, take: @escaping ([Int64]) throws -> Void
     ) -> ServerWrite.Step {
         let parameters = Parameters()
         parameters.append(keys: keys)
@@ -125,42 +125,42 @@ final class DerivationRun {
         var affected = Array(repeating: Set<Int64>(), count: rules.count)
         var rounds = 0
         while true {
-            for index in rules.indices { try findRows(index, write) }
+            for index in rules.indices { try findRows(index, write: write) }
             guard pending.contains(where: { !$0.isEmpty }) else { break }
             for index in rules.indices { affected[index].formUnion(pending[index]) }
             guard rounds < affected.reduce(0, { $0 + $1.count }) else { break }
             rounds += 1
             for index in rules.indices {
-                try findRows(index, write)
+                try findRows(index, write: write)
                 let keys = pending[index].sorted()
                 pending[index] = []
-                if !keys.isEmpty { try compute(index, for: keys, write) }
+                if !keys.isEmpty { try compute(index, for: keys, write: write) }
             }
         }
         return result
     }
 
     /// Finds the rows whose values depend on changed rows.
-    private func findRows(_ index: Int, _ write: ServerWrite) throws {
+    private func findRows(_ index: Int, write: ServerWrite) throws {
         guard !changed[index].isEmpty else { return }
         let found = changed[index]
         changed[index] = [:]
         try write.run(
             found.sorted { $0.key < $1.key }.compactMap { distance, keys in
-                rules[index].rows(at: distance).map { step($0, keys) { self.pending[index].formUnion($0) } }
+                rules[index].rows(at: distance).map { step($0, keys: keys) { self.pending[index].formUnion($0) } }
             })
     }
 
-    private func compute(_ index: Int, for keys: [Int64], _ write: ServerWrite) throws {
+    private func compute(_ index: Int, for keys: [Int64], write: ServerWrite) throws {
         let rule = rules[index]
-        if case .now = rule.source { return try setTime(index, of: keys, write) }
+        if case .now = rule.source { return try setTime(index, of: keys, write: write) }
         // Two transactions that change members of one owner must not both compute its value without the other's change.
         // Either the owner is locked before its members are read, or both write it, and the second one is rejected.
-        var steps = write.readsLatest ? [step(rule.locking, keys) { _ in }] : []
+        var steps = write.readsLatest ? [step(rule.locking, keys: keys) { _ in }] : []
         let writesAll = !write.readsLatest && !write.isExclusive
         guard let computation = rule.computation(writesAll: writesAll) else {
             try write.run(steps)
-            return try form(index, of: keys, write)
+            return try form(index, of: keys, write: write)
         }
         let parameters = Parameters()
         parameters.append(keys: keys)
@@ -174,13 +174,13 @@ final class DerivationRun {
                     try self.take(value, of: rule, key, number: result.int64(row, column: 1), write)
                     if try result.bool(row, column: 4) == true { changed.append(key) }
                 }
-                self.note(changed, of: rule, write)
+                self.note(changed, of: rule, write: write)
             })
         try write.run(steps)
     }
 
     /// Computes a form of strings that only this process knows.
-    private func form(_ index: Int, of keys: [Int64], _ write: ServerWrite) throws {
+    private func form(_ index: Int, of keys: [Int64], write: ServerWrite) throws {
         let rule = rules[index]
         guard let reading = rule.reading else { return }
         let parameters = Parameters()
@@ -202,10 +202,10 @@ final class DerivationRun {
         values.append(keys: changed.map(\.key))
         guard values.append(changed.map(\.value), as: .text) else { throw rule.overflow(of: changed[0].key) }
         try write.run([ServerWrite.Step(rule.assignment, with: values)])
-        note(changed.map(\.key), of: rule, write)
+        note(changed.map(\.key), of: rule, write: write)
     }
 
-    private func setTime(_ index: Int, of keys: [Int64], _ write: ServerWrite) throws {
+    private func setTime(_ index: Int, of keys: [Int64], write: ServerWrite) throws {
         let rule = rules[index]
         let time = ServerValue.date(try write.time())
         let parameters = Parameters()
@@ -218,7 +218,7 @@ final class DerivationRun {
                     try self.take(time, of: rule, key, number: result.int64(row, column: 1), write)
                     changed.append(key)
                 }
-                self.note(changed, of: rule, write)
+                self.note(changed, of: rule, write: write)
             }
         ])
     }
@@ -231,7 +231,7 @@ final class DerivationRun {
         result[RowID(entity: entity, key: key), default: [:]][rule.derived.slot] = value
     }
 
-    private func note(_ keys: [Int64], of rule: ServerDerivations.Rule, _ write: ServerWrite) {
+    private func note(_ keys: [Int64], of rule: ServerDerivations.Rule, write: ServerWrite) {
         write.changes?.note(.update, of: keys, root: rule.root)
         noteChanged(
             keys, root: rule.root, columns: CollectionOfOne(rule.place.column), ownValuesAreWritten: false,

@@ -5,7 +5,7 @@ package import SwormRows
 
 extension PostgresStore {
     package func beginTransaction(_ token: InterruptToken?) throws -> any StoreTransaction {
-        try begin(.exclusive, token ?? InterruptToken())
+        try begin(.exclusive, token: token ?? InterruptToken())
     }
 
     package func beginTransaction(
@@ -14,7 +14,7 @@ extension PostgresStore {
         let token = token ?? InterruptToken()
         let end = ContinuousClock.now.advanced(by: longestWait(token))
         while true {
-            let transaction = try begin(.rows, token)
+            let transaction = try begin(.rows, token: token)
             do {
                 try transaction.lock(rows)
                 return transaction
@@ -30,7 +30,7 @@ extension PostgresStore {
     }
 
     package func beginSerializableTransaction(_ token: InterruptToken?) throws -> any StoreTransaction {
-        try begin(.serializable, token ?? InterruptToken())
+        try begin(.serializable, token: token ?? InterruptToken())
     }
 
     package func beginTransaction(
@@ -62,7 +62,7 @@ extension PostgresStore {
     }
 
     /// Begins a transaction that does not continue a view.
-    private func begin(_ mode: PostgresTransaction.Mode, _ token: InterruptToken) throws -> PostgresTransaction {
+    private func begin(_ mode: PostgresTransaction.Mode, token: InterruptToken) throws -> PostgresTransaction {
         try requireWritable()
         try renewHistory(token)
         let isExclusive = mode == .exclusive
@@ -133,7 +133,7 @@ extension PostgresStore {
     }
 
     private func save(_ request: SaveRequest, isThorough: Bool, _ token: InterruptToken) throws -> SaveResult {
-        let transaction = try begin(.single, token)
+        let transaction = try begin(.single, token: token)
         defer { transaction.end() }
         var result = request.isEmpty ? SaveResult() : try transaction.save(request, isThorough: isThorough)
         try transaction.commit(after: nil)

@@ -15,7 +15,7 @@ extension ServerSave {
             if indexes.count <= Self.longestList {
                 try insert(indexes, columns)
             } else {
-                try copy(indexes, columns)
+                try copy(indexes, columns: columns)
             }
             let keys = try indexes.map { try key(request.insertions[$0].row) }
             write.changes?.note(.insertion, of: keys, root: columns.entity.root)
@@ -33,7 +33,7 @@ extension ServerSave {
     }
 
     /// Returns the values of ``insertedColumns(_:)``.
-    private func values(_ index: Int, _ columns: ServerColumns) throws -> [ServerValue] {
+    private func values(_ index: Int, columns: ServerColumns) throws -> [ServerValue] {
         // The insertions are accessed by index, because a copy of an insertion would retain its lists.
         let row = request.insertions[index].row
         let key = try key(row)
@@ -72,16 +72,16 @@ extension ServerSave {
     private func insert(_ indexes: [Int], _ columns: ServerColumns) throws {
         var rows = WrittenColumns(insertedColumns(columns))
         for index in indexes {
-            rows.append(try values(index, columns))
+            rows.append(try values(index, columns: columns))
             if rows.isFull {
-                try addInsertion(rows, columns)
+                try addInsertion(rows, columns: columns)
                 rows.removeAll()
             }
         }
-        if rows.rowCount > 0 { try addInsertion(rows, columns) }
+        if rows.rowCount > 0 { try addInsertion(rows, columns: columns) }
     }
 
-    private func addInsertion(_ rows: WrittenColumns, _ columns: ServerColumns) throws {
+    private func addInsertion(_ rows: WrittenColumns, columns: ServerColumns) throws {
         var names = rows.columns.compactMap(\.name)
         var values = rows.columns.indices.map { rows.value($0) }
         if columns.numbersEntities {
@@ -105,7 +105,7 @@ extension ServerSave {
 
     // MARK: COPY
 
-    private func copy(_ indexes: [Int], _ columns: ServerColumns) throws {
+    private func copy(_ indexes: [Int], columns: ServerColumns) throws {
         let times = columns.derived.filter { $0.source == nil }
         let time = times.isEmpty ? nil : try write.time()
         // COPY is not a part of a pipeline.
@@ -127,7 +127,7 @@ extension ServerSave {
         try write.connection.copyIn(into: "\(columns.table) (\(names.joined(separator: ", ")))", types: types) {
             writer in
             for index in indexes {
-                var values = try self.values(index, columns)
+                var values = try self.values(index, columns: columns)
                 if columns.numbersEntities { values.append(.integer(columns.storedNumber)) }
                 values += end
                 try writer.beginRow()

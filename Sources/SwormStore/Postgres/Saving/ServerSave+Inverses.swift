@@ -53,7 +53,7 @@ extension ServerSave {
                 }
             }
         }
-        for pair in pairs { conflicts += try unpaired(pair, found[pair.partners]?[try key(pair.row)] ?? []) }
+        for pair in pairs { conflicts += try unpaired(pair, found: found[pair.partners]?[try key(pair.row)] ?? []) }
         guard conflicts.isEmpty else {
             throw LinkConflicts(conflicts, of: request, keys: result.keys, model: model)
         }
@@ -82,7 +82,7 @@ extension ServerSave {
     }
 
     /// Returns the conflicts that keep a row and its destination from being each other's only partners.
-    private func unpaired(_ pair: Pair, _ found: [RowID]) throws -> [LinkConflicts.Conflict] {
+    private func unpaired(_ pair: Pair, found: [RowID]) throws -> [LinkConflicts.Conflict] {
         let wanted = try pair.destination.map { try key($0) }
         var conflicts: [LinkConflicts.Conflict] = []
         for other in found where other.key != wanted {

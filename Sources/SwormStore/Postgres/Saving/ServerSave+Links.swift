@@ -14,8 +14,8 @@ extension ServerSave {
     /// Writes the relationships that are stored in join tables, or in a column of the destination without an inverse.
     func writeLinks() throws {
         if write.history != nil, !request.removedLinks.isEmpty || !request.addedLinks.isEmpty { awaitsNotes = true }
-        for (group, links) in groups(request.removedLinks) { try remove(links, group) }
-        for (group, links) in groups(request.addedLinks) { try insert(links, group) }
+        for (group, links) in groups(request.removedLinks) { try remove(links, group: group) }
+        for (group, links) in groups(request.addedLinks) { try insert(links, group: group) }
         // A relationship may be named from both of its sides.
         for link in request.addedLinks { try leaveUnplaced(link) }
     }
@@ -65,14 +65,14 @@ extension ServerSave {
     /// Returns the end of a statement whose result only the history needs.
     private func returning(_ list: String) -> String { write.history == nil ? "" : " RETURNING \(list)" }
 
-    private func parameters(_ owners: [Int64], _ members: [Int64]) -> Parameters {
+    private func parameters(_ owners: [Int64], members: [Int64]) -> Parameters {
         let parameters = Parameters()
         parameters.append(keys: owners)
         parameters.append(keys: members)
         return parameters
     }
 
-    private func remove(_ links: [SaveRequest.Link], _ group: LinkGroup) throws {
+    private func remove(_ links: [SaveRequest.Link], group: LinkGroup) throws {
         let (owners, members) = try keys(links)
         switch layout.toMany(group.relationship, in: group.entity) {
         case .join(let layout)?:
@@ -82,27 +82,27 @@ extension ServerSave {
             add(
                 .init(
                     "DELETE FROM \(join.table) AS r USING unnest($1, $2) AS u(a, b) WHERE r.\(join.own) = u.a AND r.\(join.other) = u.b\(returning("r.\(join.own), r.\(join.other)"))",
-                    with: parameters(first, second)
+                    with: parameters(first, members: second)
                 ) { [self] in try note(links, foundIn: $0, inEitherOrder: join.isReflexive) })
             write.derivation?.noteLinks(join, own: owners, other: members)
         case .oneWay(let column, let order)?:
             let columns = schema.columns[group.root - 1]
             let name = SQLName.alwaysQuoted(column)
             let reset = order.map { ", \(SQLName.alwaysQuoted($0)) = NULL" } ?? ""
-            noteOwners(owners, of: name, group.root)
+            noteOwners(owners, of: name, root: group.root)
             add(
                 .init(
                     "UPDATE \(columns.table) AS r SET \(name) = NULL\(reset) FROM unnest($1, $2) AS u(a, b) WHERE r.\(key) = u.b AND r.\(name) = u.a RETURNING r.\(key), u.a",
-                    with: parameters(owners, members)
+                    with: parameters(owners, members: members)
                 ) { [self] result in
                     try note(links, foundIn: result, inEitherOrder: true)
-                    try noteLinked(result.keys(), by: name, columns)
+                    try noteLinked(result.keys(), by: name, columns: columns)
                 })
         case .inverse?, nil: throw misplaced(links[0])
         }
     }
 
-    private func insert(_ links: [SaveRequest.Link], _ group: LinkGroup) throws {
+    private func insert(_ links: [SaveRequest.Link], group: LinkGroup) throws {
         let (owners, members) = try keys(links)
         switch layout.toMany(group.relationship, in: group.entity) {
         case .join(let layout)?:
@@ -110,7 +110,7 @@ extension ServerSave {
             add(
                 .init(
                     "INSERT INTO \(join.table) (\(join.own), \(join.other)) SELECT u.a, u.b FROM unnest($1, $2) AS u(a, b) ON CONFLICT DO NOTHING\(returning("\(join.own), \(join.other)"))",
-                    with: parameters(owners, members)
+                    with: parameters(owners, members: members)
                 ) { [self] in try note(links, foundIn: $0, inEitherOrder: false) })
             write.derivation?.noteLinks(join, own: owners, other: members)
         case .oneWay(let column, let order)?:
@@ -125,19 +125,19 @@ extension ServerSave {
             add(
                 .init(
                     "UPDATE \(columns.table) AS r SET \(name) = u.a\(reset) FROM unnest($1, $2) AS u(a, b) WHERE r.\(key) = u.b RETURNING r.\(key)",
-                    with: parameters(written.map { last[$0] ?? 0 }, written)
+                    with: parameters(written.map { last[$0] ?? 0 }, members: written)
                 ) { [self] result in
                     let found = try result.keys()
                     guard found.count == written.count else { throw ignoredChange("link", of: columns) }
                     for link in links { try note(link) }
-                    noteLinked(found, by: name, columns)
+                    noteLinked(found, by: name, columns: columns)
                 })
         case .inverse?, nil: throw misplaced(links[0])
         }
     }
 
     /// Notes objects that lose members, which are no longer found when derived values are computed.
-    private func noteOwners(_ owners: [Int64], of column: String, _ root: Int) {
+    private func noteOwners(_ owners: [Int64], of column: String, root: Int) {
         write.derivation?.noteOwners(owners, of: .init(root: root, name: column))
     }
 

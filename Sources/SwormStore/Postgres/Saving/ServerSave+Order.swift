@@ -116,7 +116,7 @@ extension ServerSave {
                         found(owner, member)
                     }
                 }
-                try notePlaced(result.keys(), column)
+                try notePlaced(result.keys(), column: column)
             })
     }
 
@@ -136,12 +136,12 @@ extension ServerSave {
                 UPDATE \(column.table) AS r SET \(column.order) = LEAST(GREATEST(COALESCE(l.last::numeric + \(step), \(first)), \(first)) + (f.n - 1) * \(step), 9223372036854775807)::bigint \
                 FROM f JOIN l ON l.o = f.o WHERE r.\(column.member) = f.m AND r.\(column.owner) = f.o RETURNING r.\(column.member)
                 """
-            add(.init(sql, with: parameters) { [self] result in try notePlaced(result.keys(), column) })
+            add(.init(sql, with: parameters) { [self] result in try notePlaced(result.keys(), column: column) })
         }
     }
 
     /// Notes the rows of members that have a new position. A join table has none.
-    private func notePlaced(_ members: [Int64], _ column: OrderColumn) {
+    private func notePlaced(_ members: [Int64], column: OrderColumn) {
         guard let changes = write.changes, column.member == key,
             let columns = schema.columns.first(where: { $0.table == column.table })
         else { return }

@@ -66,13 +66,13 @@ extension ServerSave {
                 .init(
                     "UPDATE \(members.table) SET \(name) = NULL\(reset) WHERE \(name) = ANY($1) RETURNING \(key)",
                     with: parameters
-                ) { [self] result in try noteLinked(result.keys(), by: name, members) })
+                ) { [self] result in try noteLinked(result.keys(), by: name, columns: members) })
         case .inverse?, nil: break
         }
     }
 
     /// Notes rows whose column of a relationship changed without being a part of the request.
-    func noteLinked(_ keys: [Int64], by column: String, _ columns: ServerColumns) {
+    func noteLinked(_ keys: [Int64], by column: String, columns: ServerColumns) {
         write.changes?.note(.update, of: keys, root: columns.entity.root)
         write.derivation?.noteChanged(
             keys, root: columns.entity.root, columns: CollectionOfOne(column), ownValuesAreWritten: true, isSave: false)

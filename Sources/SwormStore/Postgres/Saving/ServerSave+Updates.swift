@@ -64,7 +64,7 @@ extension ServerSave {
             try addUpdate(rows, of: columns, reordered: reordered, times: times, isAsked: isAsked)
             noteUpdated(
                 keys, of: columns,
-                attributes.map(\.column.column) + derived.map(\.place.column) + toOnes.map(\.column.column)
+                names: attributes.map(\.column.column) + derived.map(\.place.column) + toOnes.map(\.column.column)
                     + times.map(\.place.column))
             rows.removeAll()
             keys = []
@@ -119,7 +119,7 @@ extension ServerSave {
             })
     }
 
-    private func noteUpdated(_ keys: [Int64], of columns: ServerColumns, _ names: [String]) {
+    private func noteUpdated(_ keys: [Int64], of columns: ServerColumns, names: [String]) {
         write.changes?.note(.update, of: keys, root: columns.entity.root)
         write.derivation?.noteChanged(
             keys, root: columns.entity.root, columns: names, ownValuesAreWritten: true)

@@ -29,12 +29,12 @@ extension ServerValue {
         case (.bool, .bool(let flag)): self = .boolean(flag)
         case (.uuid, .uuid(let uuid)): self = .uuid(uuid)
         case (.text, .string(let text)) where place.attribute.type == .string:
-            self = .text(try Self.checked(text, value, for: place, of: entity))
+            self = .text(try Self.checked(text, value: value, for: place, of: entity))
         case (.numeric, .decimal(let number)) where !number.isNaN: self = .decimal(number)
         case (.numeric, .int(let number)): self = .decimal(Decimal(number))
         default:
             let stored = try StoredValue(value, for: place.attribute, of: entity)
-            self = try Self.make(stored, value, for: place, of: entity)
+            self = try Self.make(stored, value: value, for: place, of: entity)
         }
     }
 
@@ -55,11 +55,11 @@ extension ServerValue {
         case .blob(let data): value = .data(data)
         case .uuid(let uuid): value = .uuid(uuid)
         }
-        self = try Self.make(stored, value, for: place, of: entity)
+        self = try Self.make(stored, value: value, for: place, of: entity)
     }
 
     private static func make(
-        _ stored: StoredValue, _ value: AttributeValue, for place: ServerColumns.Attribute, of entity: CompiledEntity
+        _ stored: StoredValue, value: AttributeValue, for place: ServerColumns.Attribute, of entity: CompiledEntity
     ) throws -> ServerValue {
         switch (place.type, stored) {
         case (_, .null): return .null
@@ -80,7 +80,7 @@ extension ServerValue {
             }
         case (.timestamptz, .real(let seconds)): return try date(seconds, value, for: place, of: entity)
         case (.timestamptz, .integer(let seconds)): return try date(Double(seconds), value, for: place, of: entity)
-        case (.text, .text(let text)): return .text(try checked(text, value, for: place, of: entity))
+        case (.text, .text(let text)): return .text(try checked(text, value: value, for: place, of: entity))
         case (.bytea, .blob(let data)): return .bytes(data)
         case (.uuid, .uuid(let uuid)): return .uuid(uuid)
         case (.uuid, .blob(let data)):
@@ -102,7 +102,7 @@ extension ServerValue {
     }
 
     private static func checked(
-        _ text: String, _ value: AttributeValue, for place: ServerColumns.Attribute, of entity: CompiledEntity
+        _ text: String, value: AttributeValue, for place: ServerColumns.Attribute, of entity: CompiledEntity
     ) throws -> String {
         guard text.utf8.contains(0) else { return text }
         throw refusal(

@@ -25,8 +25,8 @@ extension PostgresStore {
         return try translating("delete history in", token: token) {
             guard let last = try markDeleted(before: bound, connection) else { return false }
             // From here on, nobody reads these rows. If the deletion ends early, the next one deletes the rest.
-            try delete(history.sql.changes, key: "\"number\", \"seq\"", upTo: last, connection)
-            try delete(history.sql.transactions, key: "\"number\"", upTo: last, connection)
+            try delete(history.sql.changes, key: "\"number\", \"seq\"", upTo: last, connection: connection)
+            try delete(history.sql.transactions, key: "\"number\"", upTo: last, connection: connection)
             return true
         }
     }
@@ -56,7 +56,7 @@ extension PostgresStore {
 
     /// Deletes rows in parts, each in a transaction of its own.
     private func delete(
-        _ table: String, key: String, upTo last: Int64, _ connection: PostgresConnection
+        _ table: String, key: String, upTo last: Int64, connection: PostgresConnection
     ) throws {
         while true {
             let parameters = Parameters()

@@ -24,7 +24,7 @@ struct FileCopySource: CopySource {
     }
 
     /// Returns the condition that a row of a hierarchy is an object.
-    private func isObject(_ root: CompiledEntity, _ alias: String) -> String {
+    private func isObject(_ root: CompiledEntity, alias: String) -> String {
         "\(alias).Z_PK > 0 AND \(alias).Z_ENT BETWEEN \(root.family.lowerBound) AND \(root.family.upperBound)"
     }
 
@@ -32,7 +32,7 @@ struct FileCopySource: CopySource {
     private func exists(_ column: String, in root: Int) -> String {
         let table = SQLName.quoted(layout.table(of: model[root]))
         return
-            "EXISTS (SELECT 1 FROM \(table) AS t WHERE t.Z_PK = \(column) AND \(isObject(model[root], "t")))"
+            "EXISTS (SELECT 1 FROM \(table) AS t WHERE t.Z_PK = \(column) AND \(isObject(model[root], alias: "t")))"
     }
 
     // MARK: Rows
@@ -56,7 +56,7 @@ struct FileCopySource: CopySource {
             let all = try connection.integer("SELECT count(*) FROM \(name)") ?? 0
             var count: Int64 = 0
             try connection.rows(
-                "SELECT \(list) FROM \(name) AS s WHERE \(isObject(table.root, "s")) ORDER BY s.Z_PK"
+                "SELECT \(list) FROM \(name) AS s WHERE \(isObject(table.root, alias: "s")) ORDER BY s.Z_PK"
             ) { row in
                 count += 1
                 var record = CopiedRecord(
@@ -64,11 +64,12 @@ struct FileCopySource: CopySource {
                 record.values.reserveCapacity(table.uses.count)
                 for (index, use) in table.uses.enumerated() {
                     if let cell = cells[index], row.int64(cell) == 0 {
-                        report.droppedLinks[property(use, table, record), default: 0] += 1
+                        report.droppedLinks[property(use, table: table, record: record), default: 0] += 1
                         record.values.append(nil)
                         continue
                     }
-                    record.values.append(try value(of: use, table, row, cell: 3 + index, record, &report))
+                    record.values.append(
+                        try value(of: use, table: table, row: row, cell: 3 + index, record: record, report: &report))
                 }
                 try body(record)
             }
@@ -76,13 +77,13 @@ struct FileCopySource: CopySource {
         }
     }
 
-    private func property(_ use: ColumnUse, _ table: CopiedTable, _ record: CopiedRecord) -> CopyReport.Property {
+    private func property(_ use: ColumnUse, table: CopiedTable, record: CopiedRecord) -> CopyReport.Property {
         .init(entity: model[record.entity].name, name: table.property(use, in: model))
     }
 
     private func value(
-        of use: ColumnUse, _ table: CopiedTable, _ row: borrowing Statement, cell: Int, _ record: CopiedRecord,
-        _ report: inout CopyReport
+        of use: ColumnUse, table: CopiedTable, row: borrowing Statement, cell: Int, record: CopiedRecord,
+        report: inout CopyReport
     ) throws -> ExactValue? {
         guard let value = ExactValue(row, column: cell) else { return nil }
         guard case .blob(let bytes) = value, table.attribute(use, in: model)?.allowsExternalStorage ?? false else {
@@ -91,7 +92,7 @@ struct FileCopySource: CopySource {
         do {
             return .blob(try bytes.withUnsafeBytes { try session.store.external.data(of: $0) })
         } catch let error as CoreDataError where error.isOfMissingFile {
-            report.missingFiles[property(use, table, record), default: 0] += 1
+            report.missingFiles[property(use, table: table, record: record), default: 0] += 1
             return nil
         }
     }

@@ -18,7 +18,9 @@ struct FileCopyTarget {
         let triggers = try removeTriggers()
         for table in tables { try write(table, from: source, &report) }
         for entity in model.entities {
-            for slot in model.ownRelationships(of: entity) { try writeLinks(slot, of: entity, from: source, &report) }
+            for slot in model.ownRelationships(of: entity) {
+                try writeLinks(slot, of: entity, from: source, report: &report)
+            }
         }
         for table in tables { try numberDestinations(in: table) }
         for (root, key) in try source.highestKeys() {
@@ -101,7 +103,7 @@ struct FileCopyTarget {
     // MARK: Links
 
     private func writeLinks(
-        _ slot: Int, of entity: CompiledEntity, from source: any CopySource, _ report: inout CopyReport
+        _ slot: Int, of entity: CompiledEntity, from source: any CopySource, report: inout CopyReport
     ) throws {
         guard case .join(let join)? = layout.toMany(slot, in: entity.number), join.isOwner else { return }
         let orders = [join.orderColumn, join.inverseOrderColumn]

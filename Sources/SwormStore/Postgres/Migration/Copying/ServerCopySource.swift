@@ -84,7 +84,7 @@ struct ServerCopySource: CopySource {
                             .map { $0 > Self.longestContent } ?? false
                         record.values.append(
                             isLong
-                                ? try content(of: use, record.key, in: name, connection)
+                                ? try content(of: use, key: record.key, in: name, connection: connection)
                                 : ExactValue(try portion.storedValue(row, column: 3 + index)))
                     }
                     try body(record)
@@ -94,7 +94,7 @@ struct ServerCopySource: CopySource {
     }
 
     private func content(
-        of use: ColumnUse, _ key: Int64, in table: String, _ connection: PostgresConnection
+        of use: ColumnUse, key: Int64, in table: String, connection: PostgresConnection
     ) throws -> ExactValue? {
         guard let column = layout.column(of: use, in: model).map(quoted) else { return nil }
         let parameters = Parameters()

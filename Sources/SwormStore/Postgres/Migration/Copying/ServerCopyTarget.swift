@@ -29,7 +29,9 @@ struct ServerCopyTarget {
         let copied = CopiedTable.tables(of: model, layout)
         for table in copied { try write(table, from: source, &report) }
         for entity in model.entities {
-            for slot in model.ownRelationships(of: entity) { try writeLinks(slot, of: entity, from: source, &report) }
+            for slot in model.ownRelationships(of: entity) {
+                try writeLinks(slot, of: entity, from: source, report: &report)
+            }
         }
         for (root, key) in try source.highestKeys().sorted(by: { $0.key < $1.key }) where key > 0 {
             let parameters = Parameters()
@@ -48,7 +50,7 @@ struct ServerCopyTarget {
     private func write(_ table: CopiedTable, from source: any CopySource, _ report: inout CopyReport) throws {
         let name = layout.table(of: table.root)
         guard let declared = tables.tables.first(where: { $0.name == name }) else { return }
-        let targets = table.uses.enumerated().compactMap { target($0, $1, table, declared) }
+        let targets = table.uses.enumerated().compactMap { target($0, use: $1, table: table, declared: declared) }
         let checked = Set(
             targets.filter { target in declared.columns.contains { $0.name == target.name && $0.reference != nil } }
                 .map(\.index))
@@ -70,7 +72,7 @@ struct ServerCopyTarget {
                 _ = writer.write(record.version)
                 if hasNumbers { _ = writer.write(Int64(layout.storedNumber(of: record.entity))) }
                 for (place, target) in targets.enumerated() {
-                    let value = try value(record.values[target.index], for: target, of: record, &rounded)
+                    let value = try value(record.values[target.index], for: target, of: record, report: &rounded)
                     if case .null = value, target.isRequired {
                         missing[place] = .init(
                             entity: target.entity.name, name: table.property(table.uses[target.index], in: model))
@@ -98,7 +100,7 @@ struct ServerCopyTarget {
     }
 
     private func target(
-        _ index: Int, _ use: ColumnUse, _ table: CopiedTable, _ declared: ServerTable
+        _ index: Int, use: ColumnUse, table: CopiedTable, declared: ServerTable
     ) -> Target? {
         guard let name = layout.column(of: use, in: model) else { return nil }
         let entity = model[use.entity]
@@ -113,7 +115,7 @@ struct ServerCopyTarget {
     }
 
     private func value(
-        _ exact: ExactValue?, for target: Target, of record: CopiedRecord, _ report: inout CopyReport
+        _ exact: ExactValue?, for target: Target, of record: CopiedRecord, report: inout CopyReport
     ) throws -> ServerValue {
         guard let exact else { return .null }
         guard let attribute = target.attribute else {
@@ -144,7 +146,7 @@ struct ServerCopyTarget {
     // MARK: Links
 
     private func writeLinks(
-        _ slot: Int, of entity: CompiledEntity, from source: any CopySource, _ report: inout CopyReport
+        _ slot: Int, of entity: CompiledEntity, from source: any CopySource, report: inout CopyReport
     ) throws {
         guard case .join(let join)? = layout.toMany(slot, in: entity.number), join.isOwner else { return }
         let orders = [join.orderColumn, join.inverseOrderColumn]

@@ -8,7 +8,7 @@ enum ComputedColumns {
     /// Returns the types in which all values of columns can be represented.
     static func types(of rows: [[AttributeValue]], count: Int) -> [PostgresType] {
         (0..<count).map { column in
-            let type = rows.reduce(nil) { type, row in common(type, kind(of: row[column])) } ?? .text
+            let type = rows.reduce(nil) { type, row in common(type, other: kind(of: row[column])) } ?? .text
             guard type == .float8, rows.contains(where: { losesDigits($0[column]) }) else { return type }
             // The decimals of real numbers read as the same real numbers.
             return rows.allSatisfy { isDecimal($0[column]) } ? .numeric : .float8
@@ -47,7 +47,7 @@ enum ComputedColumns {
     }
 
     /// Returns a type for the values of two types. A column can have numbers of several types.
-    private static func common(_ one: PostgresType?, _ other: PostgresType?) -> PostgresType? {
+    private static func common(_ one: PostgresType?, other: PostgresType?) -> PostgresType? {
         guard let one, let other, one != other else { return one ?? other }
         let types = [one, other]
         if types.contains(.float8) { return .float8 }
