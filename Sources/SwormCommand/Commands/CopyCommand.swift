@@ -36,7 +36,7 @@ enum CopyCommand {
             ],
             examples: [
                 "sworm-tool copy Library.sqlite Backup.sqlite",
-                "sworm-tool copy Library.sqlite 'postgres://shop@db.example.org/shop?schema=library'",
+                "sworm-tool copy Library.sqlite 'postgres://db.example/shop?schema=library'",
             ])
     ) { arguments, console in
         if arguments.operands.contains(where: ServerOperand.isAddress) {

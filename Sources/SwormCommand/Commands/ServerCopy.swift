@@ -22,9 +22,9 @@ struct ServerCopy {
         options.identifier = UUID(uuidString: store.identifier)
         options.modelCache = try description.storeCache()
         if ServerOperand.isAddress(to) {
-            try copyToServer(store, options)
+            try copyToServer(store, options: options)
         } else {
-            try copyToFile(store, options)
+            try copyToFile(store, options: options)
         }
     }
 
@@ -44,7 +44,7 @@ struct ServerCopy {
         return (try SQLiteStore.open(url: url, model: description.compiled(), options: options), description)
     }
 
-    private func copyToServer(_ store: any ObjectStore, _ options: StoreOptions) throws {
+    private func copyToServer(_ store: any ObjectStore, options: StoreOptions) throws {
         var server = try ServerOperand.options(to)
         server.dates = arguments.has("exact-dates") ? .doubles : .timestamps
         if ServerOperand.isAddress(from), try ServerOperand.options(from).url == server.url {
@@ -62,7 +62,7 @@ struct ServerCopy {
         write(report, to: server.place)
     }
 
-    private func copyToFile(_ store: any ObjectStore, _ options: StoreOptions) throws {
+    private func copyToFile(_ store: any ObjectStore, options: StoreOptions) throws {
         let place = try NewStoreLocation(to, replaces: arguments.has("force"))
         let report = try StoreCopying.copy(store, to: place.url, options: options)
         try place.finish()
@@ -72,10 +72,10 @@ struct ServerCopy {
     // MARK: Words
 
     private func write(_ report: CopyReport, to place: String) {
-        warn(report.roundedDates, "date", "rounded to the microsecond; --exact-dates stores dates as they are")
-        warn(report.droppedLinks, "link", "left out, because the objects do not exist")
-        warn(report.missingValues, "missing value", "copied; the column on the server is not required")
-        warn(report.missingFiles, "value", "left out, because the external data files do not exist")
+        warn(report.roundedDates, of: "date", "rounded to the microsecond; --exact-dates stores dates as they are")
+        warn(report.droppedLinks, of: "link", "left out, because the objects do not exist")
+        warn(report.missingValues, of: "missing value", "copied; the column on the server is not required")
+        warn(report.missingFiles, of: "value", "left out, because the external data files do not exist")
         if report.ignoredRows > 0 {
             console.warn(
                 "\(report.ignoredRows) row\(report.ignoredRows == 1 ? "" : "s") that the model does not have left out")
@@ -83,7 +83,7 @@ struct ServerCopy {
         console.line("copied \(report.objects) object\(report.objects == 1 ? "" : "s") to \(place)")
     }
 
-    private func warn(_ counts: [CopyReport.Property: Int], _ noun: String, _ words: String) {
+    private func warn(_ counts: [CopyReport.Property: Int], of noun: String, _ words: String) {
         let sorted = counts.sorted { ($0.key.entity, $0.key.name) < ($1.key.entity, $1.key.name) }
         for (property, count) in sorted {
             let (plural, verb) = count == 1 ? ("", "was") : ("s", "were")

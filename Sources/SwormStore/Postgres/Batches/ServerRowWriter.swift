@@ -93,7 +93,7 @@ final class ServerRowWriter {
         if writePlain(value, place: place, to: &rows) { return }
         let attribute = columns.attributes[place.attribute]
         guard rows.write(try ServerValue(value, for: attribute, of: entity), as: place.columnType) else {
-            throw Self.tooLong(entity, attribute.attribute.name)
+            throw Self.tooLong(entity, attribute: attribute.attribute.name)
         }
     }
 
@@ -148,7 +148,7 @@ final class ServerRowWriter {
         return values
     }
 
-    private static func tooLong(_ entity: CompiledEntity, _ attribute: String? = nil) -> CoreDataError {
+    private static func tooLong(_ entity: CompiledEntity, attribute: String? = nil) -> CoreDataError {
         CoreDataError(
             NSManagedObjectValidationError,
             "A value of \(attribute.map { "'\(entity.name).\($0)'" } ?? entity.name) is too long for a message to the server, which holds a gibibyte. Nothing was saved.",

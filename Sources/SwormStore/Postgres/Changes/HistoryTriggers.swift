@@ -53,7 +53,7 @@ struct HistoryTriggers {
                 guard case .join(let join)? = schema.layout.toMany(slot, in: entity.number),
                     joins.insert(join.table).inserted
                 else { continue }
-                tables.append(table(of: join, slot, entity))
+                tables.append(table(of: join, slot: slot, in: entity))
             }
         }
         return tables
@@ -73,10 +73,10 @@ struct HistoryTriggers {
             }, hasObjects: true)
     }
 
-    private func table(of join: StoreLayout.Join, _ slot: Int, _ entity: CompiledEntity) -> Table {
+    private func table(of join: StoreLayout.Join, slot: Int, in entity: CompiledEntity) -> Table {
         let relationship = entity.relationships[slot]
         let inverse = model.inverse(of: relationship)
-        func side(_ column: String, _ end: Int, _ name: String?, _ rows: String) -> String? {
+        func side(_ column: String, of end: Int, named name: String?, rows: String) -> String? {
             guard let name else { return nil }
             let columns = schema.columns[model[end].root - 1]
             let number = columns.numbersEntities ? "t.\(SystemColumns.postgres.entity)" : String(columns.storedNumber)
@@ -88,8 +88,8 @@ struct HistoryTriggers {
             name: join.table, sql: ServerColumns.table(named: join.table, schema.layout),
             changes: { _, rows in
                 [
-                    side(join.ownColumn, entity.number, relationship.name, rows),
-                    side(join.otherColumn, relationship.destination, inverse?.name, rows),
+                    side(join.ownColumn, of: entity.number, named: relationship.name, rows: rows),
+                    side(join.otherColumn, of: relationship.destination, named: inverse?.name, rows: rows),
                 ].compactMap(\.self).joined(separator: " UNION ALL ")
             }, hasObjects: false)
     }

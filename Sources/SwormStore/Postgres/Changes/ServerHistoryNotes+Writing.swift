@@ -44,7 +44,7 @@ extension ServerHistoryNotes {
         areTaken = true
         let number = history.sql.number(min(ordinal, HistorySQL.lastOrdinal))
         var steps: [ServerWrite.Step] = []
-        for range in ranges { steps.append(insertion(of: range, number, history.sql, schema)) }
+        for range in ranges { steps.append(insertion(of: range, number: number, sql: history.sql, schema)) }
         var rows = rows(schema)[...]
         while !rows.isEmpty {
             var (count, bytes) = (0, 0)
@@ -52,13 +52,15 @@ extension ServerHistoryNotes {
                 bytes += rows[rows.startIndex + count].tombstone?.utf8.count ?? 0
                 count += 1
             }
-            steps.append(try insertion(of: rows.prefix(count), number, history.sql, schema))
+            steps.append(try insertion(of: rows.prefix(count), number: number, sql: history.sql, schema))
             rows = rows.dropFirst(count)
         }
         for update in updates {
             var keys = update.keys[...]
             while !keys.isEmpty {
-                steps.append(try insertion(of: update, keys.prefix(Self.longestList), number, history.sql, schema))
+                steps.append(
+                    try insertion(
+                        of: update, keys: keys.prefix(Self.longestList), number: number, sql: history.sql, schema))
                 keys = keys.dropFirst(Self.longestList)
             }
         }
@@ -95,7 +97,7 @@ extension ServerHistoryNotes {
     // MARK: Statements
 
     private func insertion(
-        of rows: ArraySlice<Row>, _ number: String, _ sql: HistorySQL, _ schema: ServerSchema
+        of rows: ArraySlice<Row>, number: String, sql: HistorySQL, _ schema: ServerSchema
     ) throws -> ServerWrite.Step {
         // An object that is known through a link alone may not exist, or be of another entity.
         let unknown = Set(rows.lazy.filter { $0.entity == 0 }.map(\.root)).sorted()
@@ -127,7 +129,7 @@ extension ServerHistoryNotes {
 
     /// The rows between two keys.
     private func insertion(
-        of range: (root: Int, keys: Range<Int64>), _ number: String, _ sql: HistorySQL, _ schema: ServerSchema
+        of range: (root: Int, keys: Range<Int64>), number: String, sql: HistorySQL, _ schema: ServerSchema
     ) -> ServerWrite.Step {
         let parameters = Parameters()
         parameters.append(range.keys.lowerBound)
@@ -143,7 +145,7 @@ extension ServerHistoryNotes {
 
     /// Rows that were changed in the same properties.
     private func insertion(
-        of update: Update, _ keys: ArraySlice<Int64>, _ number: String, _ sql: HistorySQL, _ schema: ServerSchema
+        of update: Update, keys: ArraySlice<Int64>, number: String, sql: HistorySQL, _ schema: ServerSchema
     ) throws -> ServerWrite.Step {
         let parameters = Parameters()
         parameters.append(keys: keys)

@@ -31,7 +31,7 @@ extension ServerMigrationPlanner {
         }
     }
 
-    func obstacle(_ planned: PlannedColumn, _ reason: String) -> ServerMigrationPlan.Obstacle {
+    func obstacle(_ planned: PlannedColumn, because reason: String) -> ServerMigrationPlan.Obstacle {
         let entity = map.destination[planned.use.entity]
         let property: String? =
             switch planned.use.role {
@@ -49,7 +49,7 @@ extension ServerMigrationPlanner {
         guard let attribute = attribute(of: planned), attribute.derivation == nil, attribute.defaultValue != .null,
             planned.witnesses.isEmpty, column.defaultValue == nil
         else { return }
-        plan.obstacles.append(obstacle(planned, "its default value cannot be written as SQL"))
+        plan.obstacles.append(obstacle(planned, because: "its default value cannot be written as SQL"))
     }
 
     /// Returns the number of the only entity whose rows a table has.
@@ -92,11 +92,11 @@ extension ServerMigrationPlanner {
     func renames(_ plan: inout ServerMigrationPlan) -> [String] {
         var statements: [String] = []
         let renames = tableRenames
-        func rename(_ table: String, _ change: String) {
+        func rename(_ table: String, change: String) {
             statements.append("ALTER TABLE \(prefix)\(SQLName.alwaysQuoted(table)) RENAME \(change)")
         }
         let tables = renames.sorted { $0.key < $1.key }.map { (from: $0.key, to: $0.value) }
-        for (from, to) in Self.steps(tables) { rename(from, "TO \(SQLName.alwaysQuoted(to))") }
+        for (from, to) in Self.steps(tables) { rename(from, change: "TO \(SQLName.alwaysQuoted(to))") }
         for root in homes.keys.sorted() {
             guard let before = oldTable(of: root) else { continue }
             let name = renamed(before.name)
@@ -105,7 +105,7 @@ extension ServerMigrationPlanner {
                 return (from: former, to: planned.use.column)
             }
             for (from, to) in Self.steps(pairs) {
-                rename(name, "COLUMN \(SQLName.alwaysQuoted(from)) TO \(SQLName.alwaysQuoted(to))")
+                rename(name, change: "COLUMN \(SQLName.alwaysQuoted(from)) TO \(SQLName.alwaysQuoted(to))")
             }
             guard let after = new.tables.tables.first(where: { $0.name == name }) else { continue }
             for column in before.columns where column.reference != nil {
@@ -114,7 +114,8 @@ extension ServerMigrationPlanner {
                 guard let new = after.columns.first(where: { $0.name == current }),
                     case let name = after.foreignKeyName(of: new), former != name, new.reference != nil
                 else { continue }
-                rename(after.name, "CONSTRAINT \(SQLName.alwaysQuoted(former)) TO \(SQLName.alwaysQuoted(name))")
+                rename(
+                    after.name, change: "CONSTRAINT \(SQLName.alwaysQuoted(former)) TO \(SQLName.alwaysQuoted(name))")
             }
         }
         // The triggers that filled these columns are removed.

@@ -24,7 +24,7 @@ extension ServerMigrationPlanner {
     }
 
     /// Keeps the columns that the new version does not have, so that rows can be inserted without them.
-    func leave(_ before: ServerTable, _ change: inout TableChange, _ plan: inout ServerMigrationPlan) {
+    func leave(_ before: ServerTable, in change: inout TableChange, plan: inout ServerMigrationPlan) {
         let planned = columns.filter { $0.root == change.root.number }
         let lasting = Set(planned.compactMap(\.origin.column))
         let merged = Dictionary(

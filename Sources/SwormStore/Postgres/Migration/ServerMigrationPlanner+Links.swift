@@ -116,7 +116,7 @@ extension ServerMigrationPlanner {
     private func clean(_ gathering: LinkSources.Gathering) -> [String] {
         let links = links(gathering.number)
         let relationship = feeds.relationship(gathering.place)
-        func missing(_ column: String, _ entity: Int) -> String {
+        func missing(_ column: String, of entity: Int) -> String {
             let numbers = new.model[entity].family.map { String(number(of: new.model[$0])) }.joined(separator: ", ")
             let restriction =
                 new.model[entity].root == entity ? "" : " AND t.\(SystemColumns.postgres.entity) IN (\(numbers))"
@@ -124,7 +124,7 @@ extension ServerMigrationPlanner {
                 "NOT EXISTS (SELECT 1 FROM \(newTable(entity)) AS t WHERE t.\(SystemColumns.postgres.key) = \(column)\(restriction))"
         }
         var statements = [
-            "DELETE FROM \(links) WHERE \(missing("o", gathering.place.entity)) OR \(missing("m", relationship.destination))"
+            "DELETE FROM \(links) WHERE \(missing("o", of: gathering.place.entity)) OR \(missing("m", of: relationship.destination))"
         ]
         func keepFirst(of column: String, by order: String) {
             statements.append(

@@ -68,9 +68,9 @@ extension ServerMigrationPlanner {
                 add(column, planned: planned[column.name], change: &edit, plan: &plan)
                 continue
             }
-            change(present, to: column, planned[column.name], &edit, &plan)
+            change(present, to: column, planned: planned[column.name], in: &edit, plan: &plan)
         }
-        leave(before, &edit, &plan)
+        leave(before, in: &edit, plan: &plan)
         if !edit.actions.isEmpty {
             plan.statements.append("\(table.alteration(in: prefix)) \(edit.actions.joined(separator: ", "))")
         }
@@ -176,12 +176,13 @@ extension ServerMigrationPlanner {
             plan.obstacles.append(
                 obstacle(
                     planned,
-                    "its values would have to be converted from \(before.catalogType) to \(column.catalogType)"))
+                    because: "its values would have to be converted from \(before.catalogType) to \(column.catalogType)"
+                ))
         }
         // No row has the column of an entity whose sub-entities are all abstract.
         guard planned.needsValues, !planned.mayLackValues || familyNumbers(of: planned) != [] else { return }
         guard let value = defaultValue(of: planned) else {
-            return plan.obstacles.append(obstacle(planned, "its default value cannot be written as SQL"))
+            return plan.obstacles.append(obstacle(planned, because: "its default value cannot be written as SQL"))
         }
         let entities = planned.mayLackValues ? nil : numbers(planned.emptyEntities)
         var condition = "\(own) IS NULL\(test(entities))"
@@ -212,8 +213,8 @@ extension ServerMigrationPlanner {
     }
 
     private func change(
-        _ present: ServerTable.Column, to column: ServerTable.Column, _ planned: PlannedColumn?,
-        _ change: inout TableChange, _ plan: inout ServerMigrationPlan
+        _ present: ServerTable.Column, to column: ServerTable.Column, planned: PlannedColumn?,
+        in change: inout TableChange, plan: inout ServerMigrationPlan
     ) {
         let name = column.name
         if present.catalogType != column.catalogType, let planned {
@@ -221,7 +222,9 @@ extension ServerMigrationPlanner {
                 plan.obstacles.append(
                     obstacle(
                         planned,
-                        "its values would have to be converted from \(present.catalogType) to \(column.catalogType)"))
+                        because:
+                            "its values would have to be converted from \(present.catalogType) to \(column.catalogType)"
+                    ))
             }
             let type = column.catalogType + (column.hasCollation ? " COLLATE \"C\"" : "")
             change.alter(name, action: "TYPE \(type) USING \(SQLName.alwaysQuoted(name))::\(column.catalogType)")

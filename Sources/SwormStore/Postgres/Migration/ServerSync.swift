@@ -62,12 +62,12 @@ extension ServerSync {
         let call = "\(prefix)\(SQLName.alwaysQuoted(function))()"
         let target = "\(prefix)\(SQLName.alwaysQuoted(table))"
         let list = columns.sorted().map(SQLName.alwaysQuoted).joined(separator: ", ")
-        func trigger(_ name: String, _ event: String) -> String {
+        func trigger(_ name: String, on event: String) -> String {
             "CREATE OR REPLACE TRIGGER \(SQLName.alwaysQuoted(name)) BEFORE \(event) ON \(target) FOR EACH ROW EXECUTE FUNCTION \(call)"
         }
         return [
             "CREATE OR REPLACE FUNCTION \(call) RETURNS trigger LANGUAGE plpgsql AS $sworm$\(body)$sworm$",
-            trigger(Self.triggers.insertion, "INSERT"), trigger(Self.triggers.update, "UPDATE OF \(list)"),
+            trigger(Self.triggers.insertion, on: "INSERT"), trigger(Self.triggers.update, on: "UPDATE OF \(list)"),
         ]
     }
 

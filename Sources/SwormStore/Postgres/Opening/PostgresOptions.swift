@@ -67,19 +67,21 @@ extension PostgresOptions {
     package var url: URL {
         var address = address
         var query: [String] = []
-        func add(_ name: String, _ value: String) {
+        func add(_ name: String, value: String) {
             let allowed = CharacterSet.alphanumerics.union(["-", "_", ".", "~"])
             query.append("\(name)=\(value.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")")
         }
         if address.hosts.count > 1 {
             // A URL has one host.
-            add("host", address.hosts.map { $0.name.isEmpty ? $0.address ?? "" : $0.name }.joined(separator: ","))
+            add(
+                "host", value: address.hosts.map { $0.name.isEmpty ? $0.address ?? "" : $0.name }.joined(separator: ",")
+            )
             if address.hosts.contains(where: { $0.port != nil }) {
-                add("port", address.hosts.map { $0.port.map(String.init) ?? "" }.joined(separator: ","))
+                add("port", value: address.hosts.map { $0.port.map(String.init) ?? "" }.joined(separator: ","))
             }
             address.hosts = []
         }
-        add("schema", schema)
+        add("schema", value: schema)
         // All parts are encoded, so that the text is a URL.
         return URL(string: "\(address)?\(query.joined(separator: "&"))") ?? URL(filePath: "/dev/null")
     }

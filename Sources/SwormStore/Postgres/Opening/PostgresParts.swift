@@ -40,7 +40,7 @@ extension PostgresOptions {
     ///
     /// - Throws: ``CoreDataError`` that names a part that no server can have.
     package init(_ parts: PostgresParts) throws {
-        func check(_ condition: Bool, _ reason: String) throws {
+        func check(_ condition: Bool, otherwise reason: String) throws {
             guard condition else {
                 throw CoreDataError(NSPersistentStoreOpenError, "The address of the server cannot be used: \(reason).")
             }
@@ -49,10 +49,11 @@ extension PostgresOptions {
         // libpq would read a list of hosts.
         try check(
             parts.host.utf8.allSatisfy { $0 > 0x20 && $0 != UInt8(ascii: ",") || isPath && $0 == 0x20 },
-            "the host contains characters that no host has")
-        try check(parts.port.map { (1...65_535).contains($0) } ?? true, "the port is not a number from 1 to 65535")
-        try check(parts.connections > 0, "at least one connection is needed")
-        try check(!parts.database.isEmpty, "the name of the database is empty")
+            otherwise: "the host contains characters that no host has")
+        try check(
+            parts.port.map { (1...65_535).contains($0) } ?? true, otherwise: "the port is not a number from 1 to 65535")
+        try check(parts.connections > 0, otherwise: "at least one connection is needed")
+        try check(!parts.database.isEmpty, otherwise: "the name of the database is empty")
         var address = PostgresAddress(
             hosts: [PostgresAddress.Host(parts.host, port: parts.port)], database: parts.database, user: parts.user,
             password: parts.password.map { .asked($0) } ?? .standard)

@@ -65,13 +65,14 @@ struct StoreOnServer {
                         "The schema '\(schema)' at \(opening.serverOptions.address) is no store and was not removed. Remove it yourself if it is not needed.",
                         condition: .notAStore)
                 }
-                try remove(ServerRecord(connection, schema: schema, place: place), catalog, connection, isForced)
+                try remove(
+                    ServerRecord(connection, schema: schema, place: place), catalog, on: connection, isForced: isForced)
             }
         }
     }
 
     func remove(
-        _ record: ServerRecord, _ catalog: ServerCatalog, _ connection: PostgresConnection, _ isForced: Bool
+        _ record: ServerRecord, _ catalog: ServerCatalog, on connection: PostgresConnection, isForced: Bool
     ) throws {
         let own = PostgresNames.ownTables.union(record.names.tables.values)
         let foreign = try foreignObjects(connection, own: own)

@@ -171,7 +171,7 @@ final class DerivationRun {
                     let key = try result.int64(row, column: 0) ?? 0
                     guard try result.bool(row, column: 3) != true else { throw rule.overflow(of: key) }
                     let value = try result.serverValue(row, column: 2, as: rule.place.type)
-                    try self.take(value, of: rule, key, number: result.int64(row, column: 1), write)
+                    try self.take(value, of: rule, key: key, number: result.int64(row, column: 1), write)
                     if try result.bool(row, column: 4) == true { changed.append(key) }
                 }
                 self.note(changed, of: rule, write: write)
@@ -192,7 +192,7 @@ final class DerivationRun {
                     let key = try result.int64(row, column: 0) ?? 0
                     let value = try result.string(row, column: 2).map(rule.derived.formed).map { ServerValue.text($0) }
                     let before = try result.serverValue(row, column: 3, as: .text)
-                    try self.take(value ?? .null, of: rule, key, number: result.int64(row, column: 1), write)
+                    try self.take(value ?? .null, of: rule, key: key, number: result.int64(row, column: 1), write)
                     if (value ?? .null).comparable != before.comparable { changed.append((key, value ?? .null)) }
                 }
             }
@@ -215,7 +215,7 @@ final class DerivationRun {
                 var changed: [Int64] = []
                 for row in 0..<result.rowCount {
                     let key = try result.int64(row, column: 0) ?? 0
-                    try self.take(time, of: rule, key, number: result.int64(row, column: 1), write)
+                    try self.take(time, of: rule, key: key, number: result.int64(row, column: 1), write)
                     changed.append(key)
                 }
                 self.note(changed, of: rule, write: write)
@@ -224,7 +224,7 @@ final class DerivationRun {
     }
 
     private func take(
-        _ value: ServerValue, of rule: ServerDerivations.Rule, _ key: Int64, number: Int64?, _ write: ServerWrite
+        _ value: ServerValue, of rule: ServerDerivations.Rule, key: Int64, number: Int64?, _ write: ServerWrite
     ) throws {
         let entity = write.schema.entity(stored: number, in: rule.derived.entity.number)
         guard let value = value.value(as: rule.place.attribute.type) else { return }

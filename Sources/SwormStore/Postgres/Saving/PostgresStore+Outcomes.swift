@@ -31,7 +31,7 @@ extension PostgresStore {
         repeat {
             do {
                 return try pool.withConnection(for: "ask for the outcome of a transaction", until: end) { connection in
-                    try isCommitted(marker, connection)
+                    try isCommitted(marker, on: connection)
                 }
             } catch let error as ServerError {
                 failure = error
@@ -45,7 +45,7 @@ extension PostgresStore {
     /// The time in seconds between two attempts to reach a server that may be starting again.
     private static var pause: TimeInterval { 0.05 }
 
-    private func isCommitted(_ marker: UUID, _ connection: PostgresConnection) throws -> Bool {
+    private func isCommitted(_ marker: UUID, on connection: PostgresConnection) throws -> Bool {
         let parameters = Parameters()
         parameters.append(marker)
         return try connection.transaction(TransactionOptions(.readCommitted)) {

@@ -54,7 +54,7 @@ extension ServerSave {
                 try noteTime(derived, of: row)
                 continue
             }
-            values.append(try value(derived, from: request.insertions[index].attributes[source], row, columns))
+            values.append(try value(derived, from: request.insertions[index].attributes[source], row: row, columns))
         }
         for toOne in columns.toOnes {
             let destination = try request.insertions[index].toOnes[toOne.slot].map { try self.key($0) }

@@ -81,7 +81,8 @@ extension ServerSave {
             }
             for derived in derived {
                 row.append(
-                    try value(derived, from: update.attributes[derived.source ?? -1] ?? .null, update.row, columns))
+                    try value(derived, from: update.attributes[derived.source ?? -1] ?? .null, row: update.row, columns)
+                )
             }
             for (place, _) in toOnes {
                 row.append(try update.toOnes[place].destination.map { .integer(try key($0)) } ?? .null)
@@ -134,7 +135,7 @@ extension ServerSave {
 
     /// Returns the value of a derived attribute that depends on a value of the same row, and notes it.
     func value(
-        _ derived: ServerColumns.Derived, from source: AttributeValue, _ row: RowID, _ columns: ServerColumns
+        _ derived: ServerColumns.Derived, from source: AttributeValue, row: RowID, _ columns: ServerColumns
     ) throws -> ServerValue {
         let stored = try derived.value(of: source, in: columns.entity)
         if let noted = stored.value(as: derived.place.attribute.type) {

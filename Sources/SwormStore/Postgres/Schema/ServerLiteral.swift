@@ -73,14 +73,15 @@ enum ServerTimestamp {
         let day = (microseconds >= 0 ? microseconds : microseconds - (microsecondsOfDay - 1)) / microsecondsOfDay
         let time = microseconds - day * microsecondsOfDay
         let (year, month, date) = civil(day + daysBeforeReference)
-        func digits(_ number: Int64, _ count: Int) -> String {
+        func digits(_ number: Int64, count: Int) -> String {
             let text = String(number)
             return String(repeating: "0", count: max(0, count - text.count)) + text
         }
         let clock = time / 1_000_000
-        var text = "\(digits(year > 0 ? year : 1 - year, 4))-\(digits(month, 2))-\(digits(date, 2)) "
-        text += "\(digits(clock / 3600, 2)):\(digits(clock / 60 % 60, 2)):\(digits(clock % 60, 2))"
-        if time % 1_000_000 != 0 { text += "." + digits(time % 1_000_000, 6) }
+        var text =
+            "\(digits(year > 0 ? year : 1 - year, count: 4))-\(digits(month, count: 2))-\(digits(date, count: 2)) "
+        text += "\(digits(clock / 3600, count: 2)):\(digits(clock / 60 % 60, count: 2)):\(digits(clock % 60, count: 2))"
+        if time % 1_000_000 != 0 { text += "." + digits(time % 1_000_000, count: 6) }
         return text + "+00" + (year > 0 ? "" : " BC")
     }
 

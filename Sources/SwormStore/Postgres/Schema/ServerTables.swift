@@ -70,14 +70,14 @@ struct ServerTables {
         _ column: StoreLayout.Column, of root: CompiledEntity, for property: Property?
     ) -> ServerTable.Column {
         var result = ServerTable.Column(name: column.name, type: column.declaredType)
-        func subject(_ entity: Int, _ name: String) -> ServerSubject {
+        func subject(_ entity: Int, named name: String) -> ServerSubject {
             ServerSubject(entity: model[entity].name, properties: [name])
         }
         switch property {
         case .attribute(let number, let slot)?:
             let entity = model[number]
             let attribute = entity.attributes[slot]
-            result.subject = subject(number, attribute.name)
+            result.subject = subject(number, named: attribute.name)
             result.isExternal = attribute.allowsExternalStorage && column.declaredType == "bytea"
             result.isRequired = isRequired(attribute, of: entity)
             // In the table of a hierarchy, rows of other entities have no value.
@@ -87,10 +87,12 @@ struct ServerTables {
             }
         case .toOne(let number, let slot)?:
             let relationship = model[number].relationships[slot]
-            result.subject = subject(number, relationship.name)
+            result.subject = subject(number, named: relationship.name)
             result.reference = isKept(relationship) ? table(of: relationship.destination) : nil
-        case .owner(let number, let slot)?: result.subject = subject(number, model[number].relationships[slot].name)
-        case .order(let number, let slot)?: result.subject = subject(number, model[number].relationships[slot].name)
+        case .owner(let number, let slot)?:
+            result.subject = subject(number, named: model[number].relationships[slot].name)
+        case .order(let number, let slot)?:
+            result.subject = subject(number, named: model[number].relationships[slot].name)
         case nil: break
         }
         return result

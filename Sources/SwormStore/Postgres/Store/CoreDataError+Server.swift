@@ -8,7 +8,6 @@ extension CoreDataError {
     ///
     /// - Parameters:
     ///   - action: The action that failed: "read", "save", "open".
-    ///   - place: The description of the store in messages.
     ///   - schema: The tables of the store, by which properties are named; nil before the store is open.
     init(_ error: ServerError, while action: String, place: String, schema: ServerSchema? = nil) {
         let subject = schema?.subject(of: error)

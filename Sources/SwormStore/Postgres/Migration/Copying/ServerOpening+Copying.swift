@@ -74,7 +74,7 @@ extension ServerOpening {
                 "The schema '\(serverOptions.schema)' at \(serverOptions.address) has a store already. Use another schema, or replace the store."
             )
         }
-        try StoreOnServer(serverOptions, options: options).remove(record, found.catalog, connection, false)
+        try StoreOnServer(serverOptions, options: options).remove(record, found.catalog, on: connection, isForced: false)
         let catalog = try ServerCatalog(connection, schema: serverOptions.schema)
         try requireFreeNames(writer, catalog: catalog)
         return catalog.hasSchema
