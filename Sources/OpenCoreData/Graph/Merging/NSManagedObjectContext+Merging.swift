@@ -10,6 +10,7 @@ private enum SaveKeys {
     /// The key of the token of the save's transactions in the histories of its stores. Apple's headers do not name it.
     static let changeToken = "newChangeToken"
 
+    // Unsafe only for the compiler, because `AnyHashable` is not sendable: both are constants, whose keys are strings.
     nonisolated(unsafe) static let objects: [AnyHashable: Change] = [
         NSInsertedObjectsKey: .inserted, NSUpdatedObjectsKey: .updated, NSDeletedObjectsKey: .deleted,
         NSRefreshedObjectsKey: .refreshed,
