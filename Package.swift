@@ -10,9 +10,8 @@ let appleBranch = ProcessInfo.processInfo.environment["SWORM_APPLE_BRANCH"] == "
 /// and tests only what runs over Core Data there.
 let hasEngine = appleBranch || ProcessInfo.processInfo.environment["SWORM_ENGINE"] != "0"
 
-/// Leaves out the tests that no server takes part in.
-let hasOnlyServerTests = ProcessInfo.processInfo.environment["SWORM_TESTS"] == "server"
-let serverTests = ["SwormPredicatesTests", "SwormPostgresTests", "OpenCoreDataTests"]
+/// The targets of tests that are built, if not all of them are.
+let chosenTests = ProcessInfo.processInfo.environment["SWORM_TESTS"].map { $0.split(separator: ",").map(String.init) }
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -159,6 +158,6 @@ let package = Package(
     traits: hasEngine ? [postgresTrait] : [],
     targets: (targets + (hasEngine ? engineTargets : [])
         + (appleBranch ? standIns : predicateTests + (hasEngine ? engineTests : [])))
-        .filter { !hasOnlyServerTests || $0.type != .test || serverTests.contains($0.name) },
+        .filter { $0.type != .test || chosenTests?.contains($0.name) != false },
     swiftLanguageModes: [.v6]
 )

@@ -494,3 +494,32 @@ try context.performAndWait {
         format: "%K == %@", argumentArray: [keyPath(\Plant.neighbor?.name), "Sunflower"])
     print("Beside the sunflower:", try context.fetch(request).map(\.name))
 }
+
+// MARK: 15 Serve
+//
+// The location is all that changes when a store has to serve several machines: this function runs over memory, over a file,
+// and over a schema of a PostgreSQL server.
+
+func shelve(_ title: String, by name: String, at location: StoreLocation) throws {
+    let library = try PersistentContainer(for: Book.self, at: location)
+    let titles = try library.perform { context in
+        let author = try context.fetchOne(Author.all.where { $0.name == name }) ?? context.insert(Author(name: name))
+        if try context.count(of: Book.all.where { $0.title == title }) == 0 {
+            try author.books.add(context.insert(Book(title: title)))
+        }
+        return try author.books.decode().map(\.title).sorted()
+    }
+    print("At \(location):", titles)
+}
+
+chapter("Serve")
+try shelve("The Forest Song", by: "Lesya Ukrainka", at: .memory)
+#if PostgreSQL && !canImport(CoreData)
+if let address = ProcessInfo.processInfo.environment["SWORM_TOUR_SERVER"] {
+    try shelve("The Forest Song", by: "Lesya Ukrainka", at: .postgres(address))
+} else {
+    print("For a server, set SWORM_TOUR_SERVER to an address, such as postgres://me@localhost/me?schema=tour")
+}
+#else
+print("For a server: SWORM_TOUR_SERVER='postgres://me@localhost/me?schema=tour' swift run --traits PostgreSQL Tour")
+#endif

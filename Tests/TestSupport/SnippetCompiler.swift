@@ -142,8 +142,23 @@ package struct SnippetCompiler: Sendable {
 
     private var includes: [String] {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardized
+        #if PostgreSQL
+        let libraries = ["CSwormSQLite", "CSwormSystem", "CSwormZlib", "CSwormPQ"]
+        #else
+        let libraries = ["CSwormSQLite", "CSwormSystem", "CSwormZlib"]
+        #endif
         return ["-swift-version", "6", "-I", modules.path]
-            + ["CSwormSQLite", "CSwormSystem", "CSwormZlib"].flatMap { ["-I", sources.appending(path: $0).path] }
+            + libraries.flatMap { ["-I", sources.appending(path: $0).path] } + headers
+    }
+
+    /// The folders with the headers of libpq, which systems keep in different ones.
+    private var headers: [String] {
+        #if PostgreSQL
+        ["/usr/include/postgresql", "/opt/homebrew/opt/libpq/include", "/usr/local/opt/libpq/include"]
+            .filter { FileManager.default.fileExists(atPath: $0) }.flatMap { ["-Xcc", "-I\($0)"] }
+        #else
+        []
+        #endif
     }
 
     /// The libraries that the package's objects need with its trait.

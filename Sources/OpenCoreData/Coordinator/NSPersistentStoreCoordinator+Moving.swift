@@ -42,10 +42,12 @@ extension NSPersistentStoreCoordinator {
         }
         let given = try StoreKinds.kind(ofType: storeType)
         let kind = StoreFiles.isMemory(storeURL) ? try StoreKinds.kind(ofType: NSInMemoryStoreType) : given
-        guard kind.isMissing(storeURL), !kind.hasURL || persistentStore(for: storeURL) == nil else {
+        let shownURL = kind.hasURL ? try kind.shownURL(storeURL) : nil
+        guard kind.isMissing(storeURL), shownURL.flatMap({ persistentStore(for: $0) }) == nil else {
             throw CoreDataError(
                 NSPersistentStoreOperationError,
-                "Cannot move the store to '\(storeURL.path)': the file exists. Remove it first, or choose another URL.")
+                "Cannot move the store to '\((shownURL ?? storeURL).path)': the file exists. Remove it first, or choose another URL."
+            )
         }
         var storeOptions = try StoreOptions(coordinatorOptions: options)
         storeOptions.modelCache = try managedObjectModel.storeCache()
@@ -55,7 +57,8 @@ extension NSPersistentStoreCoordinator {
         let new = try store.holdingWrites {
             let objectStore = try kind.copy(store.objectStore, url ?? StoreFiles.memoryURL, storeOptions)
             let new = NSPersistentStore(
-                objectStore, type: storeType, configurationName: store.configurationName, url: url, options: options,
+                objectStore, type: storeType, configurationName: store.configurationName, url: shownURL,
+                options: options,
                 coordinator: self, continuing: origin)
             exchange(store, for: new)
             // Threads that wait for their turn to write get an error of the closed store, and nothing is lost.

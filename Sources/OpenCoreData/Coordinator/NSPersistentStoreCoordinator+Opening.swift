@@ -11,11 +11,12 @@ extension NSPersistentStoreCoordinator {
     /// is unchanged, and the method throws `CocoaError.userCancelled`.
     ///
     /// - Parameters:
-    ///   - storeType: `NSSQLiteStoreType` or `NSInMemoryStoreType`.
+    ///   - storeType: `NSSQLiteStoreType` or `NSInMemoryStoreType`, or, in a package with the trait `PostgreSQL`,
+    ///     `SwormPostgreSQLStoreType`.
     ///   - configuration: The name of a configuration of the model; nil for all entities.
-    ///   - storeURL: The URL of the file. `/dev/null` means an in-memory store, and a URL below it, such as
-    ///     `/dev/null/shared`, an in-memory store that is shared by all coordinators of the process which open this URL,
-    ///     until the last of them has removed it.
+    ///   - storeURL: The URL of the file, or of the schema on a server. `/dev/null` means an in-memory store, and a URL
+    ///     below it, such as `/dev/null/shared`, an in-memory store that is shared by all coordinators of the process
+    ///     which open this URL, until the last of them has removed it.
     ///   - options: Options by key.
     /// - Returns: The store.
     /// - Throws: The issues of an invalid model; an error with the code `NSPersistentStoreIncompatibleVersionHashError`
@@ -50,14 +51,19 @@ extension NSPersistentStoreCoordinator {
         guard url != nil || !kind.hasURL else {
             throw CoreDataError(NSPersistentStoreOpenError, "A store of the type '\(storeType)' needs a URL.")
         }
-        if let url, persistentStore(for: url) != nil {
+        let shownURL = try url.map(kind.shownURL)
+        if let shownURL, persistentStore(for: shownURL) != nil {
             throw CoreDataError(
-                NSPersistentStoreOpenError, "The store at '\(url.path)' is already open in this coordinator.")
+                NSPersistentStoreOpenError, "The store at '\(shownURL.shown)' is already open in this coordinator.")
         }
         var storeOptions = try StoreOptions(coordinatorOptions: options ?? [:])
         if let url, !storeOptions.isReadOnly {
             if kind.isMissing(url) {
-                storeOptions.modelCache = try managedObjectModel.storeCache()
+                let cache = try managedObjectModel.storeCache()
+                storeOptions.modelCache = cache
+                #if PostgreSQL
+                storeOptions.serverMapping = { try ModelMapping.inferred(fromCache: $0, toCache: cache) }
+                #endif
             } else if storeOptions.migratesAutomatically, !storeOptions.ignoresVersion {
                 try migrate(storeAt: url, of: kind, options: storeOptions, coordinatorOptions: options ?? [:])
             }
@@ -65,7 +71,7 @@ extension NSPersistentStoreCoordinator {
         let objectStore = try kind.open(url ?? StoreFiles.memoryURL, compiledModel, storeOptions)
         let store = NSPersistentStore(
             objectStore, type: storeType, configurationName: configuration ?? Self.defaultConfiguration,
-            url: url, options: options, coordinator: self)
+            url: shownURL, options: options, coordinator: self)
         post(.NSPersistentStoreCoordinatorStoresWillChange, [NSAddedPersistentStoresKey: [store]])
         do {
             try enter(store)
@@ -120,7 +126,7 @@ extension NSPersistentStoreCoordinator {
     public static func metadataForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] {
-        try throwingCocoaErrors { try StoreKinds.kind(ofType: storeType).metadata(url, StoreOptions()) }
+        try throwingCocoaErrors { try StoreKinds.kind(ofType: storeType).metadata(url, .reaching(options)) }
     }
 
     /// Removes the files of a store: the database, its write-ahead log, and its external data.
@@ -143,15 +149,16 @@ extension NSPersistentStoreCoordinator {
     }
 
     private func destroyStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]?) throws {
-        guard persistentStore(for: url) == nil else {
+        let kind = try StoreKinds.kind(ofType: storeType)
+        let shownURL = try kind.shownURL(url)
+        guard persistentStore(for: shownURL) == nil else {
             throw CoreDataError(
                 NSPersistentStoreOperationError,
-                "Cannot destroy the store at '\(url.path)': it is open. Remove it first."
+                "Cannot destroy the store at '\(shownURL.shown)': it is open. Remove it first."
             )
         }
         if StoreFiles.isFileless(url) { return }
         let isForced = (options?[NSPersistentStoreForceDestroyOption] as? NSNumber)?.boolValue ?? false
-        let disk = StoreDisk(coordinatorOptions: options)
-        try StoreKinds.kind(ofType: storeType).destroy(url, disk, isForced)
+        try kind.destroy(url, .reaching(options), isForced)
     }
 }

@@ -28,6 +28,9 @@ extension StoreOptions {
         watch = .all([SQLDebug.watch, options[SwormStatementWatchOption] as? StatementWatch].compactMap { $0 })
         lentFiles = options[SwormLentFilesOption] as? SharedExternalFiles
         disk = StoreDisk(coordinatorOptions: options)
+        #if PostgreSQL
+        postgres = Self.postgres(in: options)
+        #endif
         if let value = options[NSPersistentStoreTimeoutOption] {
             guard let seconds = (value as? NSNumber)?.doubleValue, seconds >= 0 else {
                 throw Self.wrong(NSPersistentStoreTimeoutOption, value: value)
@@ -45,6 +48,22 @@ extension StoreOptions {
             for (name, value) in pragmas { try apply(pragma: name.lowercased(), "\(value)") }
         }
     }
+
+    /// Creates the options for a store that is not opened: only those that say how the store is reached.
+    static func reaching(_ options: [AnyHashable: Any]?) -> StoreOptions {
+        var result = StoreOptions()
+        result.disk = StoreDisk(coordinatorOptions: options)
+        #if PostgreSQL
+        result.postgres = postgres(in: options ?? [:])
+        #endif
+        return result
+    }
+
+    #if PostgreSQL
+    private static func postgres(in options: [AnyHashable: Any]) -> PostgresOptions? {
+        (options[SwormPostgresOptionsOption] as? PostgresOptionsBox)?.options
+    }
+    #endif
 
     private mutating func apply(pragma name: String, _ value: String) throws {
         switch (name, value.lowercased()) {

@@ -152,6 +152,7 @@ extension PersistentContainer {
             context.keepTransactions(false)
             cancellation?.end()
             if call.hasDeadline { context.deadline = nil }
+            if properties != nil { context.use(TransactionChoice()) }
             if cleansUp, context.concurrencyType == .privateQueueConcurrencyType { context.reset() }
         }
         do {
@@ -160,7 +161,7 @@ extension PersistentContainer {
             if call.hasDeadline, let deadline = call.deadline { context.deadline = deadline }
             try translatingErrors { try context.pin(true) }
             context.keepTransactions(true)
-            if access == .write { try translatingErrors { try context.beginWriting() } }
+            try begin(call, in: context, bindings)
             try permission.limited(to: access) {
                 try context.stoppable(call.hasDeadline || cancellation != nil) {
                     try perform(action, in: context, bindings: bindings, scope: scope)
@@ -182,6 +183,20 @@ extension PersistentContainer {
         }
     }
 
+    /// Begins the transaction of a call that has one from its beginning.
+    private func begin(_ call: StoreCall, in context: NSManagedObjectContext, _ bindings: BindingCache) throws {
+        if let properties { context.use(properties) }
+        switch call.access {
+        case .read: break
+        case .perform where properties?.isolation == .serializable:
+            try translatingErrors { try context.beginSerializable() }
+        case .perform: break
+        case .write:
+            guard let locks = call.locks else { return try translatingErrors { try context.beginWriting() } }
+            try locks.beginWriting(in: context, bindings)
+        }
+    }
+
     /// Runs a closure inside a call that is running on this thread already.
     private func join(
         _ outer: RunningScopes, as call: StoreCall, _ action: (ManagedObjectContext) throws -> Void
@@ -196,6 +211,7 @@ extension PersistentContainer {
             outer.context.deadline = outerDeadline.map { min($0, deadline) } ?? deadline
         }
         defer { if call.hasDeadline { outer.context.deadline = outerDeadline } }
+        if let locks = call.locks { try locks.lock(in: outer.context, outer.bindings) }
         let checkpoint = Checkpoint(of: outer.context)
         let marks = TransactionMarks(of: outer.context)
         calls.scopes.withLock { $0[thread]?.scopes.append(scope) }

@@ -4,6 +4,7 @@ extension StoreCall {
     func run(afterRepetitions number: Int) -> StoreCall {
         var call = StoreCall(access: access(ofRepetition: number), repetitions: 0, limit: limit)
         call.isRepetition = number > 0
+        call.locks = locks
         return call
     }
 

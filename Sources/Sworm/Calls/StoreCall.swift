@@ -4,6 +4,8 @@ struct StoreCall: Sendable {
     /// The maximum number of times that the closure is repeated after a conflict.
     var repetitions: Int
     let limit: Limit?
+    /// The rows that a write locks; nil if it locks the whole store.
+    var locks: RowLocks?
     /// Whether the call is a repetition of a `perform`.
     var isRepetition = false
 
@@ -32,6 +34,12 @@ struct StoreCall: Sendable {
 
     static func write(deadline: ContinuousClock.Instant?) -> StoreCall {
         StoreCall(access: .write, deadline: deadline)
+    }
+
+    static func write(locking locks: RowLocks, deadline: ContinuousClock.Instant?) -> StoreCall {
+        var call = StoreCall(access: .write, deadline: deadline)
+        call.locks = locks
+        return call
     }
 
     static func perform(retrying repetitions: Int, deadline: ContinuousClock.Instant?) -> StoreCall {

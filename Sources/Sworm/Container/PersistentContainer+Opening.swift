@@ -159,17 +159,22 @@ extension PersistentContainer {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         if case .file(let url) = location.kind { try createFolder(of: url) }
         try translatingErrors(isOpening: true) {
+            let opening = try opening(of: location)
             _ = try coordinator.addPersistentStore(
-                ofType: NSSQLiteStoreType, configurationName: nil,
-                // An SQLite store without a file instead of Core Data's in-memory store type, because it also enforces
-                // uniqueness.
-                at: location.url ?? URL(fileURLWithPath: "/dev/null"),
-                options: options.merging([
+                ofType: opening.type, configurationName: nil, at: opening.url,
+                options: options.merging(opening.options) { $1 }.merging([
                     NSReadOnlyPersistentStoreOption: NSNumber(value: location.isReadOnly),
                     NSPersistentStoreTimeoutOption: NSNumber(value: timeout),
                 ]) { $1 })
         }
         return coordinator
+    }
+
+    private static func opening(of location: StoreLocation) throws -> StoreOpening {
+        if case .server(let server) = location.kind { return try server.opening() }
+        // An SQLite store without a file instead of Core Data's in-memory store type, because it also enforces
+        // uniqueness.
+        return StoreOpening(type: NSSQLiteStoreType, url: location.url ?? URL(fileURLWithPath: "/dev/null"))
     }
 
     private static func createFolder(of url: URL) throws {

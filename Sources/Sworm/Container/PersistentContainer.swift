@@ -17,15 +17,15 @@ public final class PersistentContainer: Sendable {
     let calls: RunningCalls
     var logError: (@Sendable (any Swift.Error) -> Void)? { calls.logError }
     /// The gate that decides whether calls may start.
-    let gate = ContainerState()
+    let gate: ContainerState
     /// Whether warnings of the stores are passed to `logError`.
     private let isListening = Locked(false)
     /// The stores that are removed from their coordinator while the container is suspended, if the engine does that.
-    let suspended = Locked<[SuspendedStore]>([])
+    let suspended: Locked<[SuspendedStore]>
     /// A lock that serializes writes if the store does not.
-    let writeTurn = WriteTurn()
+    let writeTurn: WriteTurn
     /// The mappings from tables to the model, by type.
-    let bindings = Locked<[ObjectIdentifier: any AnyObject & Sendable]>([:])
+    let bindings: Locked<[ObjectIdentifier: any AnyObject & Sendable]>
     /// The live requests.
     let live = LiveCenter()
     /// The context of the main actor, once it was used.
@@ -38,6 +38,8 @@ public final class PersistentContainer: Sendable {
     let authorship: Locked<String?>
     /// A pool that receives the contexts of calls that have ended; nil if the user provides the contexts.
     let spareContexts: SpareContexts?
+    /// The properties of the container's transactions; nil for the usual ones.
+    let properties: TransactionChoice?
 
     /// Creates a container over contexts that you provide.
     ///
@@ -54,6 +56,8 @@ public final class PersistentContainer: Sendable {
         logError: (@Sendable (any Swift.Error) -> Void)? = nil, cleanUpAfterExecution: Bool = true, strict: Bool = false
     ) {
         makeContext = managedObjectContext
+        (gate, suspended, writeTurn) = (ContainerState(), Locked([]), WriteTurn())
+        (bindings, properties) = (Locked([:]), nil)
         calls = RunningCalls(logError: logError, isStrict: strict)
         cleansUp = cleanUpAfterExecution
         authorship = Locked(nil)
@@ -85,8 +89,27 @@ public final class PersistentContainer: Sendable {
             context.transactionAuthor = authorship.withLock { $0 }
             return context
         }
+        (gate, suspended, writeTurn) = (ContainerState(), Locked([]), WriteTurn())
+        (bindings, properties) = (Locked([:]), nil)
         calls = RunningCalls(logError: logError, isStrict: strict)
         cleansUp = true
+    }
+
+    /// Creates a container over the stores of another one.
+    init(_ other: PersistentContainer, choosing choice: TransactionChoice) {
+        let make = other.makeContext
+        // A context that outlives a call, and that of a live request, have the properties from their beginning.
+        makeContext = {
+            let context = try make()
+            context.use(choice)
+            return context
+        }
+        // Its calls have transactions of their own: they do not join those of the other container.
+        calls = RunningCalls(logError: other.calls.logError, isStrict: other.calls.isStrict)
+        (gate, suspended, writeTurn) = (other.gate, other.suspended, other.writeTurn)
+        (bindings, properties, authorship) = (other.bindings, choice, other.authorship)
+        cleansUp = other.cleansUp
+        spareContexts = nil
     }
 
     /// Passes the warnings of a context's stores to `logError`. Has an effect only the first time.

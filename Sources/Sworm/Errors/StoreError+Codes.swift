@@ -61,6 +61,19 @@ extension StoreError.Code {
     public static let invalidBundle = Self("invalidBundle")
     /// Bundles of changes need unique attributes, which an entity does not have, or which are nil in an object.
     public static let uniqueKeyNeeded = Self("uniqueKeyNeeded")
+    /// The server, or a connection to it, is not available. Nothing was saved.
+    ///
+    /// The call can be repeated.
+    public static let serverUnavailable = Self("serverUnavailable")
+    /// The connection to the server was lost before its answer to the commit, and nobody can be asked whether the changes
+    /// were saved.
+    ///
+    /// Read the objects again before you repeat the call.
+    public static let outcomeUnknown = Self("outcomeUnknown")
+    /// The tables on the server are not those of the model.
+    ///
+    /// The message lists every difference, and the SQL that would remove it.
+    public static let schemaDiffers = Self("schemaDiffers")
     /// The platform does not support the operation.
     public static let unsupported = Self("unsupported")
     /// A computed number does not fit its type.

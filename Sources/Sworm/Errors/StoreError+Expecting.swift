@@ -114,6 +114,15 @@ extension ExpectedStoreErrors where Self == StoreError.Code {
     /// An error with the code ``StoreError/Code/historyTokenExpired``.
     @_disfavoredOverload
     public static var historyTokenExpired: StoreError { Self.historyTokenExpired.expected }
+    /// An error with the code ``StoreError/Code/serverUnavailable``.
+    @_disfavoredOverload
+    public static var serverUnavailable: StoreError { Self.serverUnavailable.expected }
+    /// An error with the code ``StoreError/Code/outcomeUnknown``.
+    @_disfavoredOverload
+    public static var outcomeUnknown: StoreError { Self.outcomeUnknown.expected }
+    /// An error with the code ``StoreError/Code/schemaDiffers``.
+    @_disfavoredOverload
+    public static var schemaDiffers: StoreError { Self.schemaDiffers.expected }
     /// An error with the code ``StoreError/Code/unsupported``.
     @_disfavoredOverload
     public static var unsupported: StoreError { Self.unsupported.expected }

@@ -3,7 +3,7 @@ import SwormPredicates
 /// The running calls of a container, and the handler of errors that cannot be thrown.
 final class RunningCalls: Sendable {
     let logError: (@Sendable (any Error) -> Void)?
-    private let isStrict: Bool
+    let isStrict: Bool
     /// The scopes of each thread, by the number of the thread.
     let scopes = Locked<[UInt: RunningScopes]>([:])
 

@@ -33,8 +33,8 @@ package func translatedError(_ error: any Error, isOpening: Bool = false) -> any
     var code = StoreError.Code(cocoaCode: native.code)
     // A damaged or locked file may only be detected when it is read or written.
     if code == .cannotOpen, !isOpening { code = .storeFailed }
-    if !isOpening, let name = native.userInfo[conditionKey] as? String,
-        name != StoreOpeningFailure.notAStore.description
+    if let name = native.userInfo[conditionKey] as? String, name != StoreOpeningFailure.notAStore.description,
+        !isOpening || serverConditions.contains(name)
     {
         code = StoreError.Code(name)
     }
@@ -59,6 +59,11 @@ private func engineError(_ error: any Error) -> any Error {
 /// code.
 private let conditionKey = "SwormStoreCondition"
 
+/// The conditions that are the same while a store is being opened and later.
+private let serverConditions: Set<String> = [
+    StoreError.Code.serverUnavailable.description, StoreError.Code.schemaDiffers.description,
+]
+
 extension NSError {
     /// The errors of all invalid values, or this error.
     var validationErrors: [any Error] {
@@ -77,7 +82,11 @@ extension NSError {
         case 3, 8, 14, 23: return .noPermission
         default: break
         }
-        if userInfo[conditionKey] as? String == StoreOpeningFailure.notAStore.description { return .notAStore }
+        switch userInfo[conditionKey] as? String {
+        case StoreOpeningFailure.notAStore.description?: return .notAStore
+        case let name? where serverConditions.contains(name): return nil
+        default: break
+        }
         switch code {
         case NSPersistentStoreTimeoutError: return .locked
         case NSPersistentStoreTypeMismatchError: return .notAStore

@@ -1,4 +1,4 @@
-/// The statement of a request, SQLite's plan for it, and advice about what makes it slow.
+/// The statement of a request, the plan of SQLite or of the server for it, and advice about what makes it slow.
 ///
 /// ```swift
 /// print(try store.perform { try $0.explain(Book.all.where { $0.title == "War and Peace" }) })
@@ -9,17 +9,18 @@ public struct RequestExplanation: Sendable, Hashable, CustomStringConvertible {
     /// The SQL text of the statement, with numbered parameters instead of values.
     public let sql: String
 
-    /// The values of the parameters, starting with `?1`, as SQL literals: `'War and Peace'`, `1869`, `NULL`.
+    /// The values of the parameters, starting with the first one, as SQL literals: `'War and Peace'`, `1869`, `NULL`.
     ///
     /// Long binary values are truncated.
     public let bindings: [String]
 
-    /// The lines of SQLite's `EXPLAIN QUERY PLAN`, with nested steps indented.
+    /// The lines of SQLite's `EXPLAIN QUERY PLAN`, or of a server's `EXPLAIN`, with nested steps indented.
     ///
-    /// The wording depends on the version of SQLite.
+    /// The wording depends on the version of SQLite or of the server.
     public let plan: [String]
 
-    /// The operations whose time grows with the number of rows, one sentence for each.
+    /// The operations whose time grows with the number of rows, one sentence for each, and on a server the parts of the
+    /// request that run in memory.
     ///
     /// The array is empty if indexes serve the request, or if it requests all rows.
     public let advice: [String]

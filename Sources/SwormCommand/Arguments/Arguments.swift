@@ -33,7 +33,8 @@ struct Arguments: Sendable {
         }
         if operands.count > spec.operands.count {
             throw ToolError(
-                .usage, "'\(spec.name)' does not take the argument '\(operands[spec.operands.count])'",
+                .usage,
+                "'\(spec.name)' does not take the argument '\(ServerOperand.shown(operands[spec.operands.count]))'",
                 hint: "quote arguments that contain spaces, and see 'sworm-tool \(spec.name) --help'")
         }
     }

@@ -21,6 +21,7 @@ enum FilePath {
         guard !path.isEmpty else {
             throw ToolError(.usage, "the path of the store is empty", hint: "name the file of the store")
         }
+        try ServerOperand.refuse(path)
         let url = Arguments.url(path)
         switch FileKind(path: url.path) {
         case .file?:

@@ -16,13 +16,41 @@ enum CopyCommand {
                     + "when it is complete.",
                 "The copy of a store that is mirrored to CloudKit is mirrored too: an app that opens it uploads and downloads "
                     + "as if it were the original. A mirrored store is never replaced.",
+                "Either side can also be the address of a store on a PostgreSQL server: "
+                    + "postgres://user@host/database?schema=name. Objects then keep their keys, their versions and the order of "
+                    + "their relationships, and the store keeps its identifier; a history is not copied. The copy is one state "
+                    + "of the store, and is written in one transaction. A server rounds dates to the microsecond, which is said.",
             ],
             operands: [
-                OperandSpec("STORE", summary: "The store file."), OperandSpec("TO", summary: "The file of the copy."),
+                OperandSpec("STORE", summary: "The store file, or the address of a store on a server."),
+                OperandSpec("TO", summary: "The file of the copy, or the address of the new store on a server."),
             ],
-            options: [OptionSpec("force", summary: "Replaces an existing store.")],
-            examples: ["sworm-tool copy Library.sqlite Backup.sqlite"])
+            options: [
+                OptionSpec("force", summary: "Replaces an existing store."),
+                OptionSpec(
+                    "model", value: "PATH",
+                    summary:
+                        "The model that the store was written with, for copies to and from a server. The default is the copy in "
+                        + "the store."),
+                OptionSpec("exact-dates", summary: "Stores dates on a server as doubles, with all their digits."),
+            ],
+            examples: [
+                "sworm-tool copy Library.sqlite Backup.sqlite",
+                "sworm-tool copy Library.sqlite 'postgres://db.example/shop?schema=library'",
+            ])
     ) { arguments, console in
+        if arguments.operands.contains(where: ServerOperand.isAddress) {
+            #if PostgreSQL
+            try ServerCopy(arguments: arguments, console: console).run()
+            return .ok
+            #else
+            throw ServerOperand.unavailable
+            #endif
+        }
+        for option in ["model", "exact-dates"] where arguments.has(option) || arguments.value(option) != nil {
+            throw ToolError(
+                .usage, "the option '--\(option)' is for copies to and from a server", hint: "omit --\(option)")
+        }
         let source = try FilePath.store(arguments.operands[0])
         // Check the source first, so that nothing is replaced by a file that is not a store.
         let isMirrored = try StoreInspector(url: source).mirroringTable != nil

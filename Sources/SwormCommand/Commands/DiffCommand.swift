@@ -14,8 +14,8 @@ enum DiffCommand {
                     + "The exit code is 1 if there are differences."
             ],
             operands: [
-                OperandSpec("A", summary: "The file of the old store."),
-                OperandSpec("B", summary: "The file of the new store."),
+                OperandSpec("A", summary: "The file of the old store, or the address of a store on a server."),
+                OperandSpec("B", summary: "The file of the new store, or the address of a store on a server."),
             ],
             options: [
                 OptionSpec(
@@ -30,10 +30,10 @@ enum DiffCommand {
             ],
             examples: ["sworm-tool diff Before.sqlite After.sqlite --model Library.xcdatamodeld"])
     ) { arguments, console in
-        let old = try StoreReader(arguments.operands[0], arguments: arguments)
+        let old = try StoreReader(arguments.operands[0], arguments: arguments, allowsServers: true)
         let new = try StoreReader(
             arguments.operands[1], arguments: arguments,
-            modelOption: arguments.value("model-b") == nil ? "model" : "model-b")
+            modelOption: arguments.value("model-b") == nil ? "model" : "model-b", allowsServers: true)
         let names = try arguments.list("entity")?.map { name in
             try old.model.entity(named: name)?.name ?? new.entity(name).name
         }
@@ -50,8 +50,8 @@ enum DiffCommand {
         try comparison.run(names)
         progress.end()
         writer.end()
-        old.missingFiles.report(console, of: arguments.operands[0])
-        new.missingFiles.report(console, of: arguments.operands[1])
+        old.missingFiles.report(console, of: old.name)
+        new.missingFiles.report(console, of: new.name)
         return total == 0 ? .ok : .found
     }
 

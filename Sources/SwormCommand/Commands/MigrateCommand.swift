@@ -19,8 +19,11 @@ enum MigrateCommand {
                     + "the store cannot be migrated, or would lose data.",
                 "A store that is mirrored to CloudKit is only migrated with --mirrored. Its records follow their objects. "
                     + "It is not migrated if the new model lacks an entity that has records.",
+                "The store can also be the address of a store on a PostgreSQL server. Its tables are changed so that programs "
+                    + "with the older model go on; with --all, the new model alone is served. The statements are listed, and with "
+                    + "--dry-run not run. When no program uses an older model any more, --contract removes what is left of it.",
             ],
-            operands: [OperandSpec("STORE", summary: "The store file.")],
+            operands: [OperandSpec("STORE", summary: "The store file, or the address of a store on a server.")],
             options: [
                 OptionSpec(
                     "model", value: "NEW",
@@ -29,6 +32,9 @@ enum MigrateCommand {
                         + "versions, the current one is used."),
                 OptionSpec("mirrored", summary: "Migrates the store even if it is mirrored to CloudKit."),
                 OptionSpec("dry-run", summary: "Lists the effects of the migration, and leaves the store unchanged."),
+                OptionSpec(
+                    "all", summary: "On a server: makes changes after which programs with older models cannot go on."),
+                OptionSpec("contract", summary: "On a server: removes what only older models need."),
                 OptionSpec("json", summary: "Writes JSON."),
             ],
             examples: [
@@ -36,6 +42,17 @@ enum MigrateCommand {
                 "sworm-tool migrate Library.sqlite --model Library.xcdatamodeld",
             ])
     ) { arguments, console in
+        if ServerOperand.isAddress(arguments.operands[0]) {
+            #if PostgreSQL
+            return try ServerMigrate(arguments: arguments, console: console).run()
+            #else
+            throw ServerOperand.unavailable
+            #endif
+        }
+        for option in ["all", "contract"] where arguments.has(option) {
+            throw ToolError(
+                .usage, "the option '--\(option)' is for a store on a server", hint: "omit --\(option)")
+        }
         let url = try FilePath.store(arguments.operands[0])
         guard let option = arguments.url("model") else {
             throw ToolError(

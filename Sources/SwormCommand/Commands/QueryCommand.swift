@@ -18,7 +18,7 @@ enum QueryCommand {
                     + "number.",
             ],
             operands: [
-                OperandSpec("STORE", summary: "The store file."),
+                OperandSpec("STORE", summary: "The store file, or the address of a store on a server."),
                 OperandSpec("ENTITY", summary: "The name of the entity."),
             ],
             options: [
@@ -41,7 +41,7 @@ enum QueryCommand {
                 "sworm-tool query Library.sqlite Book --columns title,author.name --format csv",
             ])
     ) { arguments, console in
-        let store = try StoreReader(arguments.operands[0], arguments: arguments)
+        let store = try StoreReader(arguments.operands[0], arguments: arguments, allowsServers: true)
         let entity = try store.entity(arguments.operands[1])
         let asked = arguments.value("format").flatMap { Format(rawValue: $0) }
         let format = asked ?? (arguments.has("json") ? .json : .table)
@@ -54,7 +54,7 @@ enum QueryCommand {
             columns, blobs: BlobStyle(arguments), model: store.model, session: store.session,
             missingFiles: store.missingFiles)
         try RowOutput(cursor, writer: writer, console: console).write(format)
-        store.missingFiles.report(console, of: arguments.operands[0])
+        store.missingFiles.report(console, of: store.name)
         return .ok
     }
 

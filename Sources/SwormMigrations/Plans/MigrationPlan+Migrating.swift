@@ -97,7 +97,8 @@ extension PersistentContainer {
     ///
     /// - Parameters:
     ///   - plan: The plan.
-    ///   - location: The location of the store. A read-only store is not migrated.
+    ///   - location: The location of the store. A read-only store is not migrated. A store on a server is migrated as
+    ///     far as its mappings can be inferred; a stage with closures is an error.
     ///   - logError: A closure that is called with every error that a `perform` throws, and with every error that could
     ///     not be thrown.
     ///   - strict: Whether a misuse that cannot be thrown as an error stops the program. For tests.
@@ -118,6 +119,7 @@ extension PersistentContainer {
         if let url = location.url, !location.isReadOnly {
             try plan.migrate(storeAt: url, timeout: timeout, progress: progress)
         }
+        try plan.requireInferredStages(at: location)
         try self.init(
             model: try newest.model(), at: location, logError: logError, strict: strict, timeout: timeout,
             mergePolicy: mergePolicy)

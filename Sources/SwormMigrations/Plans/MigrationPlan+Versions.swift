@@ -53,6 +53,22 @@ extension MigrationPlan {
         }
     }
 
+    /// Rejects a store on a server that would have to go through a required stage, which only a file can do.
+    ///
+    /// A store of a version that the plan does not have is accepted: a newer program may have migrated it, and its tables may
+    /// serve the versions of the plan too.
+    func requireInferredStages(at location: StoreLocation) throws {
+        guard let metadata = try location.serverMetadata() else { return }
+        let found = try versions.indices.last {
+            try versions[$0].model().isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
+        }
+        guard let found, let stage = versions.dropFirst(found + 1).first(where: \.stage.isRequired) else { return }
+        throw StoreError(
+            .migrationFailed,
+            "The store at \(location) has the version '\(versions[found].name)'. The stage that migrates to version '\(stage.name)' has closures, which run over files only. Copy the store into a file with `sworm-tool copy`, open the file with the plan, and copy it to a new schema."
+        )
+    }
+
     private func unknownVersion(_ metadata: [String: Any], at url: URL) throws -> StoreError {
         let stored = metadata["NSStoreModelVersionHashes"] as? [String: Data] ?? [:]
         var closest: (name: String, differing: [String])?

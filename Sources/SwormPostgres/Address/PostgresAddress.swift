@@ -7,7 +7,8 @@
 ///     host=db.example.org user=shop dbname=shop
 ///
 /// Without a host, `PGHOST` or the local socket is used. The other environment variables of libpq, and its password file,
-/// apply where the address says nothing.
+/// apply where the address says nothing. Those that would lead to another server are errors: `PGSERVICE`, and `PGHOSTADDR`
+/// where the address names hosts.
 ///
 /// Descriptions contain neither the password nor the parameters.
 package struct PostgresAddress: Sendable {
@@ -60,6 +61,7 @@ package struct PostgresAddress: Sendable {
 
     /// Durations after which something is given up; nil for never.
     package struct Timeouts: Sendable, Hashable {
+        /// The longest time to connect, for all hosts together, and to wait for a connection of a pool.
         package var connection: Duration?
         package var statement: Duration?
         package var lock: Duration?

@@ -93,12 +93,11 @@ extension PostgresConnection {
             "the server at \(host) did not answer \(reason); the connection was closed")
     }
 
-    /// The time at which a wait must look whether the statement is to stop; nil for never.
-    private var nextLook: ContinuousClock.Instant? {
-        // A token may be set while the thread waits; its listener sends the request, but does not wake the thread.
-        guard let interruption else { return nil }
+    /// The time at which a wait must look whether the statement is to stop. A request of another thread does not wake the
+    /// thread that waits.
+    private var nextLook: ContinuousClock.Instant {
         let second = ContinuousClock.now.advanced(by: .seconds(1))
-        return min(interruption.deadline ?? second, second)
+        return min(interruption?.deadline ?? second, second)
     }
 
     /// Throws if the work is to stop, before anything is sent.

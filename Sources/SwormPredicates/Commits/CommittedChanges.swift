@@ -35,8 +35,8 @@ package struct CommittedChanges: Sendable {
             if inserted.remove(key) == nil { deleted.insert(key) }
         }
 
-        /// Adds the changes of a later transaction. Nothing cancels out, because the rows may have been read between the
-        /// two transactions.
+        /// Adds the changes of a later transaction. Nothing cancels out, because the rows may have been read between
+        /// the two transactions.
         mutating func merge(_ later: Rows) {
             inserted.formUnion(later.inserted)
             updated.formUnion(later.updated)

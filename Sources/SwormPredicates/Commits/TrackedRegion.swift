@@ -1,5 +1,5 @@
-/// The part of a store that a request reads: the properties of entities, and the entities whose insertions and deletions
-/// change its result.
+/// The part of a store that a request reads: the properties of entities, and the entities whose insertions and
+/// deletions change its result.
 package struct TrackedRegion: Sendable, Hashable {
     /// The names of the properties that the request reads, by the name of the entity.
     package private(set) var properties: [String: Set<String>] = [:]
@@ -41,8 +41,8 @@ package struct TrackedRegion: Sendable, Hashable {
         return Self.meet(properties, changes.properties)
     }
 
-    /// Returns whether the changes may change which objects the request finds, or their order, without an insertion or a
-    /// deletion.
+    /// Returns whether the changes may change which objects the request finds, or their order, without an insertion or
+    /// a deletion.
     package func isDecided(by changes: CommittedChanges) -> Bool { Self.meet(deciding, changes.properties) }
 
     /// Adds the region of another request, whose result is part of the same value.

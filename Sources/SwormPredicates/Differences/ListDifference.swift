@@ -75,11 +75,11 @@ package struct ListDifference {
         updated += tail.reversed()
     }
 
-    /// Returns the offsets at which the objects of a part of the new list are in the old one, or -1 for inserted objects,
-    /// and the offsets of the removed objects.
+    /// Returns the offsets at which the objects of a part of the new list are in the old one, or -1 for inserted
+    /// objects, and the offsets of the removed objects.
     ///
-    /// The lists are compared side by side. An object that only one of them has next is skipped, and only skipped objects
-    /// need a dictionary.
+    /// The lists are compared side by side. An object that only one of them has next is skipped, and only skipped
+    /// objects need a dictionary.
     @inlinable
     package static func sources<ID: Hashable>(
         of new: Range<Int>, _ newID: (Int) -> ID, in old: Range<Int>, _ oldID: (Int) -> ID
@@ -119,7 +119,8 @@ package struct ListDifference {
 
     /// Returns the fewest moves for the objects that are in both lists.
     ///
-    /// The objects of a longest run whose old offsets increase stay in their order, so that the other ones have to move.
+    /// The objects of a longest run whose old offsets increase stay in their order, so that the other ones have to
+    /// move.
     ///
     /// - Parameters:
     ///   - kept: The objects in the order of the new list.

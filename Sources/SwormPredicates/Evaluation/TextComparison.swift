@@ -2,9 +2,9 @@ package import Foundation
 
 /// Returns the string without the differences that the options name.
 ///
-/// `[c]` removes letter case and `[d]` removes diacritical marks, both as ``TextFolding`` does. `[l]` composes marks, and
-/// folds with Foundation's version of Unicode. `[n]` states that the string is already normalized, and supersedes the
-/// other options.
+/// `[c]` removes letter case and `[d]` removes diacritical marks, both as ``TextFolding`` does. `[l]` composes marks,
+/// and folds with Foundation's version of Unicode. `[n]` states that the string is already normalized, and supersedes
+/// the other options.
 package func folded(_ text: String, options: ComparisonOptions) -> String {
     guard !options.isEmpty, !options.contains(.normalized) else { return text }
     if options.contains(.localeSensitive) { return foundationFolded(text, options: options) }

@@ -1,5 +1,5 @@
-/// The step of a key path that continues with an object only if the object belongs to an entity: `as_Book`, or `only_Book` for
-/// objects of the entity without its sub-entities. For any other object, the value of the step is nil.
+/// The step of a key path that continues with an object only if the object belongs to an entity: `as_Book`, or
+/// `only_Book` for objects of the entity without its sub-entities. For any other object, the value of the step is nil.
 ///
 /// A property of this name has precedence.
 package struct EntityCast: Hashable {

@@ -1,6 +1,6 @@
 extension ExpressionTree {
-    /// Returns the expression with its functions of a collection as aggregates over rows: `max:(year)`, and `@max.year` at the
-    /// beginning of a path.
+    /// Returns the expression with its functions of a collection as aggregates over rows: `max:(year)`, and `@max.year`
+    /// at the beginning of a path.
     package func aggregatingRows() -> ExpressionTree {
         switch self {
         case .function(let name, let operands):
@@ -23,8 +23,8 @@ extension ExpressionTree {
         }
     }
 
-    /// The name of a function of a collection that is not an aggregate over rows, such as `median`; nil if the expression calls
-    /// none.
+    /// The name of a function of a collection that is not an aggregate over rows, such as `median`; nil if the
+    /// expression calls none.
     package var unsupportedAggregate: String? {
         switch self {
         case .function(let name, let operands):

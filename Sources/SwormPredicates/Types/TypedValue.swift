@@ -31,8 +31,8 @@ package struct TypedValue: Sendable {
         throw mismatch("\(kind.name) cannot be compared with \(other.summary)")
     }
 
-    /// Returns a constant of a list as it is compared with an attribute of this type: a number as a string with strings,
-    /// and a string as a number with numbers. Nil if it is not converted.
+    /// Returns a constant of a list as it is compared with an attribute of this type: a number as a string with
+    /// strings, and a string as a number with numbers. Nil if it is not converted.
     package func converted(_ constant: AttributeValue) -> AttributeValue? {
         guard let kind else { return nil }
         if kind.isText { return constant.numberAsText.map { .string($0) } }

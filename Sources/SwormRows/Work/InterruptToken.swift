@@ -21,6 +21,7 @@ package final class InterruptToken: @unchecked Sendable {
         var listeners: [Int: @Sendable (Reason) -> Void] = [:]
         var lastListener = 0
         var name: String?
+        var properties = TransactionProperties()
     }
 
     /// The state that the user's work reads atomically and without a lock.
@@ -41,6 +42,12 @@ package final class InterruptToken: @unchecked Sendable {
     package var name: String? {
         get { withContent { $0.name } }
         set { withContent { $0.name = newValue } }
+    }
+
+    /// The properties of the transactions in which the work runs.
+    package var properties: TransactionProperties {
+        get { withContent { $0.properties } }
+        set { withContent { $0.properties = newValue } }
     }
 
     // MARK: Interrupting

@@ -16,6 +16,12 @@ package enum StoreCondition: String, Sendable, Hashable {
     case unsupported
     /// The file is not a store.
     case notAStore
+    /// The server or a connection to it is not available. Nothing of an open transaction was committed.
+    case serverUnavailable
+    /// The connection was lost after a commit had begun, so that it is unknown whether the changes were saved.
+    case outcomeUnknown
+    /// The tables on the server are not those that the model needs.
+    case schemaDiffers
 
     /// The key of the condition in an error's user information.
     static var userInfoKey: String { "SwormStoreCondition" }

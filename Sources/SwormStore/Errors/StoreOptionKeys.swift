@@ -2,6 +2,15 @@
 public let NSSQLiteStoreType: String = "SQLite"
 /// The type of a store that keeps its objects in memory.
 public let NSInMemoryStoreType: String = "InMemory"
+#if PostgreSQL
+/// The type of a store that keeps its objects in a schema of a database on a PostgreSQL server.
+///
+/// The URL of such a store is that of the database, with the name of the schema:
+/// `postgres://user@host/database?schema=shop`. Core Data has no such type.
+public let SwormPostgreSQLStoreType: String = "PostgreSQL"
+/// The option that holds the boxed `PostgresOptions` of a store on a server, which contain what its URL does not.
+package let SwormPostgresOptionsOption: String = "SwormPostgresOptionsOption"
+#endif
 /// The option that opens a store for reading only.
 public let NSReadOnlyPersistentStoreOption: String = "NSReadOnlyPersistentStoreOption"
 /// The option that sets the number of seconds to wait for a locked store.

@@ -15,8 +15,8 @@ extension StoreKind {
                 options: migration.options
             ) { try migration.progress($0.fraction) }.run()
         },
-        copy: { try local($0).moved(to: $1, options: $2) },
-        destroy: { try StoreFiles(url: $0, disk: $1).removeAll(isForced: $2) },
+        copy: { try moved($0, to: $1, options: $2) },
+        destroy: { try StoreFiles(url: $0, disk: $1.disk).removeAll(isForced: $2) },
         replace: { url, source, options in
             let replacement = try StoreReplacement(of: url, options: options, isMissingAllowed: true)
             try replacement.take(source)
@@ -32,7 +32,7 @@ extension StoreKind {
         setMetadata: { url, _, _ in throw noFile(url) },
         outdatedVersion: { _, _, _ in nil },
         migrate: { throw noFile($0.url) },
-        copy: { source, _, options in try local(source).movedToMemory(options: options) },
+        copy: { source, _, options in try movedToMemory(source, options: options) },
         destroy: { _, _, _ in },
         replace: { url, _, _ in throw noFile(url) })
 
@@ -55,6 +55,23 @@ extension StoreKind {
         // An index only makes requests faster, so that a store that is busy now can get it when it is opened next.
         _ = try? MissingIndexes.make(in: files, inspection, model: model, options: options)
         return nil
+    }
+
+    private static func moved(_ store: any ObjectStore, to url: URL, options: StoreOptions) throws -> any ObjectStore {
+        #if PostgreSQL
+        if store is PostgresStore {
+            _ = try StoreCopying.copy(store, to: url, options: options)
+            return try SQLiteStore.open(url: url, model: store.model, options: options)
+        }
+        #endif
+        return try local(store).moved(to: url, options: options)
+    }
+
+    private static func movedToMemory(_ store: any ObjectStore, options: StoreOptions) throws -> any ObjectStore {
+        #if PostgreSQL
+        if store is PostgresStore { return try StoreCopying.copyToMemory(store, options: options) }
+        #endif
+        return try local(store).movedToMemory(options: options)
     }
 
     /// Returns a store whose database this process can copy.

@@ -27,9 +27,18 @@ package struct StoreKind: Sendable {
     /// Opens a new store at a URL where none exists, with the content of an open store and an identifier of its own.
     package var copy: @Sendable (any ObjectStore, URL, StoreOptions) throws -> any ObjectStore
     /// Deletes a store that is not open.
-    package var destroy: @Sendable (URL, StoreDisk, _ isForced: Bool) throws -> Void
+    package var destroy: @Sendable (URL, StoreOptions, _ isForced: Bool) throws -> Void
     /// Replaces the store at the first URL with a copy of the store at the second one.
     package var replace: @Sendable (URL, URL, StoreOptions) throws -> Void
+    /// Returns the URL by which an open store is known, without secrets.
+    package var shownURL: @Sendable (URL) throws -> URL = { $0 }
+    /// Returns the statements by which opening a store would migrate it to a model; empty if it has the model's version.
+    package var migrationPlan: @Sendable (URL, CompiledModel, StoreOptions) throws -> [String] = { url, _, _ in
+        throw CoreDataError(
+            NSPersistentStoreInvalidTypeError,
+            "The migration of '\(url.lastPathComponent)' has no plan in SQL: only stores on servers have one.",
+            condition: .unsupported)
+    }
 
     /// One migration from a model to another by a mapping.
     package struct Migration {

@@ -2,9 +2,15 @@ import SwormPredicates
 
 /// The kinds of stores that a coordinator can open, by type.
 package enum StoreKinds {
-    private static let kinds = Locked<[String: StoreKind]>([
-        NSSQLiteStoreType: .sqlite, NSInMemoryStoreType: .inMemory,
-    ])
+    private static let kinds = Locked(standard)
+
+    private static var standard: [String: StoreKind] {
+        #if PostgreSQL
+        [NSSQLiteStoreType: .sqlite, NSInMemoryStoreType: .inMemory, SwormPostgreSQLStoreType: .postgres]
+        #else
+        [NSSQLiteStoreType: .sqlite, NSInMemoryStoreType: .inMemory]
+        #endif
+    }
 
     /// Adds a kind, or replaces the one with the same type.
     static func register(_ kind: StoreKind) { kinds.withLock { $0[kind.type] = kind } }

@@ -14,7 +14,8 @@ package final class RowShape: Sendable {
         case attribute(entity: Int, slot: Int)
         /// The key of a to-one relationship's destination.
         case toOneKey(entity: Int, slot: Int)
-        /// The entity number of a to-one relationship's destination, if the destination has sub-entities.
+        /// The entity number of a to-one relationship's destination, if the destination has sub-entities. A shape of chosen
+        /// properties has none.
         case toOneEntity(entity: Int, slot: Int)
     }
 
@@ -46,7 +47,14 @@ package final class RowShape: Sendable {
     /// The plain cells by attribute slot if all rows belong to one entity; otherwise empty.
     package let plainCells: ContiguousArray<PlainCell>
 
-    package init(model: CompiledModel, entity number: Int) {
+    /// - Parameters:
+    ///   - number: The number of the fetched entity.
+    ///   - names: The names of the properties that have cells; nil for all. A composite attribute has those of its elements.
+    ///     Any other property has the cell -1.
+    package init(model: CompiledModel, entity number: Int, only names: Set<String>? = nil) {
+        func isRead(_ name: String) -> Bool {
+            names?.contains { name == $0 || name.hasPrefix($0 + ".") } ?? true
+        }
         let fetched = model[number]
         var cells: [Cell] = [.primaryKey, .entity, .version]
         var attributeCells: [[Int]] = []
@@ -58,7 +66,7 @@ package final class RowShape: Sendable {
             let above = entity.superentity.flatMap { fetched.family.contains($0) ? $0 - number : nil }
             var attributes = above.map { attributeCells[$0] } ?? []
             for slot in attributes.count..<entity.attributes.count {
-                if entity.attributes[slot].isTransient {
+                if entity.attributes[slot].isTransient || !isRead(entity.attributes[slot].name) {
                     attributes.append(-1)
                 } else {
                     attributes.append(cells.count)
@@ -69,14 +77,14 @@ package final class RowShape: Sendable {
             var toOnes = above.map { toOneCells[$0] } ?? []
             for slot in toOnes.count..<entity.relationships.count {
                 let relationship = entity.relationships[slot]
-                guard !relationship.isToMany, !relationship.isTransient else {
+                guard !relationship.isToMany, !relationship.isTransient, isRead(relationship.name) else {
                     toOnes.append((-1, -1))
                     continue
                 }
                 let key = cells.count
                 cells.append(.toOneKey(entity: member, slot: slot))
                 var entityCell = -1
-                if model[relationship.destination].hasDescendants {
+                if model[relationship.destination].hasDescendants, names == nil {
                     entityCell = cells.count
                     cells.append(.toOneEntity(entity: member, slot: slot))
                 }

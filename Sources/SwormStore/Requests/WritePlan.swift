@@ -79,6 +79,9 @@ package struct RowBatch {
     /// The number of the entity of the rows, or of one of its super-entities.
     package let entity: Int
 
+    /// A number of values of which there are at least as many. For a collection, it is the number of values.
+    package let expectedCount: Int
+
     package static var partSize: Int { 256 }
 
     /// Creates a batch. Values that are contiguous in memory are read in place; other values are copied a few at a
@@ -86,6 +89,7 @@ package struct RowBatch {
     package init<T>(_ values: some Sequence<T>, plan: WritePlan<T>) {
         layouts = [plan.layout]
         entity = plan.layout.entity
+        expectedCount = values.underestimatedCount
         handOver = { take in
             let stride = MemoryLayout<T>.stride
             let isDone: Void? = try values.withContiguousStorageIfAvailable { buffer in
@@ -105,8 +109,13 @@ package struct RowBatch {
     /// - Parameters:
     ///   - layouts: The layouts of the values, one for each entity of a hierarchy.
     ///   - entity: The number of an entity of the hierarchy.
+    ///   - expectedCount: A number of values of which there are at least as many.
     ///   - handOver: Passes the values on, in their order.
-    package init(of layouts: [WriteLayout], in entity: Int, handOver: @escaping (Taker) throws -> Void) {
+    package init(
+        of layouts: [WriteLayout], in entity: Int, expecting expectedCount: Int = 0,
+        handOver: @escaping (Taker) throws -> Void
+    ) {
+        self.expectedCount = expectedCount
         self.layouts = layouts
         self.entity = entity
         self.handOver = handOver

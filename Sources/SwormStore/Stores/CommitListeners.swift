@@ -3,7 +3,8 @@ package import SwormPredicates
 /// The listeners of the commits to one file: those of this process, or those of other processes.
 ///
 /// They are called after a commit, in the order of the commits; for a commit of this process, on the thread that has
-/// committed and still holds the turn. A listener must return soon, and must not use the store.
+/// committed and still holds the turn. A server has no turns, so that commits of several threads may be
+/// announced in another order. A listener must return soon, and must not use the store.
 package final class CommitListeners: Sendable {
     package typealias Listener = @Sendable (CommittedChanges) -> Void
     /// A question that a listener answers before it is called: whether the changes of the entities with these names
@@ -23,8 +24,11 @@ package final class CommitListeners: Sendable {
         var lastListener = 0
         /// The number of the last commit that was announced.
         var number: UInt64 = 0
-        /// Whether a transaction is being committed and announced.
-        var isCommitting = false
+        /// The number of transactions that are being committed and announced: at most one, where there are turns.
+        var committing = 0
+
+        // Commits of other processes are announced without having begun here.
+        mutating func endCommit() { committing = max(0, committing - 1) }
     }
 
     private let content = Locked(Content())
@@ -35,14 +39,14 @@ package final class CommitListeners: Sendable {
     var number: UInt64 { content.withLock { $0.number } }
 
     /// Whether a transaction is being committed, or was committed and is being announced.
-    var isCommitting: Bool { content.withLock { $0.isCommitting } }
+    var isCommitting: Bool { content.withLock { $0.committing > 0 } }
 
     /// Notes that a transaction is about to be committed, under the turn. It is announced, or its failure is noted, before
     /// the turn is given back.
-    func willCommit() { content.withLock { $0.isCommitting = true } }
+    func willCommit() { content.withLock { $0.committing += 1 } }
 
     /// Notes that the commit has failed.
-    func didNotCommit() { content.withLock { $0.isCommitting = false } }
+    func didNotCommit() { content.withLock { $0.endCommit() } }
 
     /// Whether the changes of a transaction must be gathered.
     var isEmpty: Bool { content.withLock { $0.listeners.isEmpty } }
@@ -66,6 +70,15 @@ package final class CommitListeners: Sendable {
     /// Removes a listener. It may still be called for a commit of another thread that is just being announced.
     func remove(_ number: Int) { content.withLock { $0.listeners.removeAll { $0.number == number } } }
 
+    /// Calls the listeners without a change, because transactions that were announced before can be read from the history only
+    /// now.
+    func announceProgress() {
+        let (listeners, number) = content.withLock { ($0.listeners, $0.number) }
+        var nothing = CommittedChanges()
+        nothing.number = number
+        for listener in listeners { listener.call(nothing) }
+    }
+
     /// Calls the listeners after a commit.
     ///
     /// - Parameters:
@@ -80,7 +93,7 @@ package final class CommitListeners: Sendable {
             content.number += 1
             return (content.listeners, content.number)
         }
-        defer { content.withLock { $0.isCommitting = false } }
+        defer { content.withLock { $0.endCommit() } }
         if all.isEmpty { return }
         func knows(_ listener: Entry) -> Bool { names == nil || listener.names == nil || listener.names == names }
         let listeners =

@@ -49,6 +49,14 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// - Parameter token: Stops the work of the transaction before its commit, and the wait for it.
     func beginTransaction(_ token: InterruptToken?) throws -> any StoreTransaction
 
+    /// Begins a transaction that has locked the rows of a request, if the store can lock single rows, so that other
+    /// writers wait only for these. Otherwise all other writers wait until it has ended.
+    func beginTransaction(locking rows: FetchSpecification, _ token: InterruptToken?) throws -> any StoreTransaction
+
+    /// Begins a transaction that reads and writes one state, which the first read determines, as if no other transaction ran
+    /// beside it. A store in which writers wait for each other takes the lock of writers.
+    func beginSerializableTransaction(_ token: InterruptToken?) throws -> any StoreTransaction
+
     /// Begins a transaction in the snapshot of a view of this store, and replaces the view.
     ///
     /// - Throws: ``CoreDataError`` with the condition ``StoreCondition/conflict`` if there was a commit after the view
@@ -125,6 +133,24 @@ package enum TransactionOrigin: Sendable {
     /// Another store of this process that uses the same file.
     case thisProcess
     case elsewhere
+}
+
+// Stores that only lock all rows.
+extension ObjectStore {
+    package func beginTransaction(
+        locking rows: FetchSpecification, _ token: InterruptToken?
+    ) throws -> any StoreTransaction {
+        let transaction = try beginTransaction(token)
+        do { try transaction.lock(rows) } catch {
+            transaction.end()
+            throw error
+        }
+        return transaction
+    }
+
+    package func beginSerializableTransaction(_ token: InterruptToken?) throws -> any StoreTransaction {
+        try beginTransaction(token)
+    }
 }
 
 // Calls without a token.
@@ -217,10 +243,21 @@ package protocol StoreSession: AnyObject {
     /// Returns the statement of a projection and its query plan, without reading rows.
     func explain(_ projection: ProjectionSpecification) throws -> StatementExplanation
 
-    /// Returns the content of an external binary value.
+    /// Returns the content of an external binary value from the bytes of its column, as a file's rows and all projections
+    /// have them.
     ///
-    /// - Parameter column: The bytes of the value's column, including the marker.
+    /// - Parameter column: The bytes of the column. Those of a file include the marker.
     func externalData(_ column: UnsafeRawBufferPointer) throws -> Data
+
+    /// Returns the content of an external binary value of a row in whose cell a server has put only the length.
+    ///
+    /// - Parameters:
+    ///   - row: The row, with the number of its own entity or of an ancestor that has the attribute.
+    ///   - version: The version of the row that was read.
+    ///   - slot: The slot of the attribute.
+    /// - Throws: ``CoreDataError``, for which ``CoreDataError/isOfMissingFile`` is true if the row has another version by
+    ///   now, or no longer exists.
+    func externalData(ofRow row: RowID, version: Int64, slot: Int) throws -> Data
 
     /// Returns the transactions of the history after a position, in ascending order, or nil if the store keeps no
     /// history.
@@ -237,9 +274,22 @@ package protocol StoreSession: AnyObject {
     /// Returns a value of the metadata as it is in the store.
     func metadataValue(forKey key: String) throws -> Any?
 
+    /// Determines the state that the view reads, if its first read would do so otherwise.
+    func fixState() throws
+
     /// Interrupts the running read. Can be called from any thread. Has no effect after the view has ended.
     var interrupt: @Sendable () -> Void { get }
 
     /// Ends the view. Later calls throw errors.
     func end()
+}
+
+extension StoreSession {
+    package func externalData(ofRow row: RowID, version: Int64, slot: Int) throws -> Data {
+        throw CoreDataError(
+            NSPersistentStoreOperationError,
+            "The rows of this store contain their external data; their cells have no lengths.", condition: .unsupported)
+    }
+
+    package func fixState() throws {}
 }

@@ -29,6 +29,9 @@ package protocol StoreTransaction: StoreSession {
     ///   fail in this store, and cannot be interrupted. Nil if there are no other stores.
     func commit(after further: (() throws -> Void)?) throws
 
+    /// Locks the rows of a request. A transaction that has locked all rows only checks the request.
+    func lock(_ rows: FetchSpecification) throws
+
     /// Marks the current state, and returns the number of the mark.
     func mark() -> Int
     /// Removes a mark and all later marks, and keeps the changes.
@@ -45,6 +48,8 @@ package protocol StoreTransaction: StoreSession {
 }
 
 extension StoreTransaction {
+    package func lock(_ rows: FetchSpecification) throws {}
+
     package func commit() throws { try commit(after: nil) }
 }
 

@@ -1,11 +1,12 @@
 import Foundation
 import SwormPredicates
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Deletions by statements")
+@Suite("Deletions by statements", .overEachStore)
 struct BatchDeletionTests {
     private let library: HistoryLibrary
     private var context: NSManagedObjectContext { library.context }

@@ -1,11 +1,12 @@
 import Foundation
 import SwormPredicates
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Batch insertions")
+@Suite("Batch insertions", .overEachStore)
 struct BatchInsertionTests {
     private func execute(_ request: NSBatchInsertRequest, _ context: NSManagedObjectContext) throws -> Any? {
         let answer = try #require(try context.execute(request) as? NSBatchInsertResult)
@@ -45,6 +46,36 @@ struct BatchInsertionTests {
         try other.make("Book", ["title": "D"])
         try other.save()
         #expect(try other.all("Book", "title == 'D'").first?.objectID.uriRepresentation().lastPathComponent == "p5")
+        try verify(folder, context)
+    }
+
+    @Test(arguments: [NSMergePolicy.error, .mergeByPropertyObjectTrump])
+    func `derived attributes of inserted and of updated rows are computed`(policy: NSMergePolicy) throws {
+        let owner = Build.entity("Owner", [Build.attribute("name")])
+        let part = Build.entity(
+            "Part",
+            [
+                Build.attribute("code"), Build.attribute("size", .integer64AttributeType),
+                Build.derived("plain", .stringAttributeType, "canonical:(code)"),
+                Build.derived("double", .doubleAttributeType, "size"),
+                Build.derived("saved", .dateAttributeType, "now()"),
+            ])
+        part.uniquenessConstraints = [["code"]]
+        let folder = try StoreFolder()
+        let context = GraphLibrary.context(
+            try GraphLibrary.coordinator(at: folder.url(), model: Build.model(owner, part)))
+        context.mergePolicy = policy
+        func insert(_ objects: [[String: Any]]) throws {
+            _ = try execute(NSBatchInsertRequest(entityName: "Part", objects: objects), context)
+        }
+        try insert((0..<600).map { ["code": "É\($0)", "size": $0] })
+        #expect(try context.all("Part", "plain == 'e599' AND double == 599.0 AND saved != nil").count == 1)
+        #expect(try context.all("Part", "plain BEGINSWITH 'e' AND saved != nil AND double != nil").count == 600)
+        if policy !== NSMergePolicy.error {
+            try insert([["code": "É5", "size": 1000], ["code": "Ö", "size": 1]])
+            #expect(try context.all("Part", "plain == 'e5'").map { $0.value(forKey: "double") as? Double } == [1000])
+            #expect(try context.all("Part", "plain == 'o'").map { $0.value(forKey: "double") as? Double } == [1])
+        }
         try verify(folder, context)
     }
 

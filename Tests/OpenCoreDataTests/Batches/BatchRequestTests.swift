@@ -1,8 +1,9 @@
 import Foundation
 @testable import OpenCoreData
+import TestSupport
 import Testing
 
-@Suite("Batch requests")
+@Suite("Batch requests", .overEachStore)
 struct BatchRequestTests {
     private let library: HistoryLibrary
     private var context: NSManagedObjectContext { library.context }

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Deletions of chains by statements") struct ChainDeletionTests {
+@Suite("Deletions of chains by statements", .overEachStore) struct ChainDeletionTests {
     /// A store with a chain of people, each the parent of the next.
     private func context(
         _ count: Int, _ counter: StatementCounter, _ folder: StoreFolder, keepingHistory: Bool = false

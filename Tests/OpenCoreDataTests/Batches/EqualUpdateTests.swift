@@ -1,12 +1,13 @@
 import Foundation
 import SwormPredicates
 import SwormSQLite
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Updates by statements with unchanged values") struct EqualUpdateTests {
+@Suite("Updates by statements with unchanged values", .overEachStore) struct EqualUpdateTests {
     private func store(keepingHistory: Bool, _ folder: StoreFolder, _ counter: StatementCounter = StatementCounter())
         throws -> NSManagedObjectContext
     {

@@ -37,7 +37,7 @@ struct RandomBatchDeletionTests {
     }
 
     /// The library with delete rules, counts and requirements by chance, and relationships without inverses.
-    private static func model(_ random: inout SeededRandom) -> NSManagedObjectModel {
+    static func model(_ random: inout SeededRandom) -> NSManagedObjectModel {
         let model = GraphLibrary.model()
         let entities = model.entitiesByName
         let rules: [NSDeleteRule] = [
@@ -69,7 +69,7 @@ struct RandomBatchDeletionTests {
         return model
     }
 
-    private static func fill(_ context: NSManagedObjectContext, _ random: inout SeededRandom) throws {
+    static func fill(_ context: NSManagedObjectContext, _ random: inout SeededRandom) throws {
         var made: [String: [NSManagedObject]] = [:]
         for (entity, count) in [
             ("Author", 3), ("Book", 8), ("Novel", 6), ("Review", 14), ("Tag", 5), ("Person", 12), ("Shelf", 4),

@@ -1,13 +1,14 @@
 import Foundation
 import SwormPredicates
 import SwormSQLite
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 import SwormRows
 
-@Suite("Rows that are inserted or updated by their unique values")
+@Suite("Rows that are inserted or updated by their unique values", .overEachStore)
 struct UpsertRowsTests {
     private struct Item {
         var title = ""
@@ -78,6 +79,19 @@ struct UpsertRowsTests {
         #expect(try rows(folder).first == "1|\(book)|2|new|1|1")
         #expect(try upsert([Item(title: "x", isbn: "1", stock: 9)], context, updating: nil)?.ignored == 1)
         #expect(try rows(folder).first == "1|\(book)|2|new|1|1")
+    }
+
+    @Test func `derived attributes follow`() throws {
+        let folder = try StoreFolder()
+        let model = GraphLibrary.model()
+        model.entitiesByName["Book"]?.properties.append(
+            Build.derived("heading", .stringAttributeType, "canonical:(title)"))
+        let context = GraphLibrary.context(try GraphLibrary.coordinator(at: folder.url(), model: model))
+        _ = try upsert([Item(title: "Élan", isbn: "1"), Item(title: "Zoë", isbn: "2")], context)
+        #expect(try context.all("Book", sort: "isbn").map { $0.text("heading") } == ["elan", "zoe"])
+        _ = try upsert([Item(title: "Ünder", isbn: "1"), Item(title: "Ö", isbn: "3")], context)
+        #expect(try context.all("Book", sort: "isbn").map { $0.text("heading") } == ["under", "zoe", "o"])
+        #expect(try StoreVerification.issues(of: folder.url(), model: #require(context.compiledModel)) == [])
     }
 
     @Test func `a row of a sub-entity is not a row of the entity`() throws {
@@ -155,8 +169,7 @@ struct UpsertRowsTests {
     }
 
     @Test func `unsaved changes of the hierarchy make it use objects, other changes do not`() throws {
-        let folder = try StoreFolder()
-        let context = try GraphLibrary.context(at: folder.url())
+        let context = try GraphLibrary.context()
         try context.make("Tag", ["name": "unsaved"])
         #expect(try upsert([Item(title: "a", isbn: "1")], context)?.inserted == 1)
         try context.make("Novel", ["title": "unsaved"])
@@ -164,8 +177,7 @@ struct UpsertRowsTests {
     }
 
     @Test func `an interrupted batch stops, and writes nothing`() throws {
-        let folder = try StoreFolder()
-        let context = try GraphLibrary.context(at: folder.url())
+        let context = try GraphLibrary.context()
         let items = (0..<10_000).lazy.map { number in
             if number == 3000 { context.interruptReading() }
             return Item(title: "t", isbn: "\(number)")

@@ -1,11 +1,12 @@
 import Foundation
 import SwormPredicates
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Links that two contexts change at once")
+@Suite("Links that two contexts change at once", .overEachStore)
 struct ConcurrentLinkTests {
     static let policies: [NSMergePolicy] = [
         .error, .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback,

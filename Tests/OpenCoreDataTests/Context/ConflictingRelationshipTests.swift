@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Conflicts over relationships")
+@Suite("Conflicts over relationships", .overEachStore)
 struct ConflictingRelationshipTests {
     /// A book of Leo's. One context has given it to Ann and saved; the other wants to give it to Bob, with another title.
     private func conflict(

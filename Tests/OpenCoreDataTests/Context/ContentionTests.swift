@@ -1,12 +1,13 @@
 import Foundation
 import SwormSQLite
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
 /// What one context saves while another one has changes that meet it.
-@Suite("Contention")
+@Suite("Contention", .overEachStore)
 struct ContentionTests {
     private let folder: StoreFolder
     private let first: NSManagedObjectContext

@@ -1,11 +1,12 @@
 import Foundation
 import SwormSQLite
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Errors of accessors that cannot throw")
+@Suite("Errors of accessors that cannot throw", .overEachStore)
 struct LazyErrorTests {
     private static func model() -> NSManagedObjectModel {
         let thing = Build.entity(

@@ -1,13 +1,14 @@
 import Foundation
 import SwormPredicates
 import SwormSQLite
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 import SwormRows
 
-@Suite("Releasing, undoing and interrupting in a context")
+@Suite("Releasing, undoing and interrupting in a context", .overEachStore)
 struct LettingGoTests {
     @Test func `an object that is deleted before it was saved leaves the context`() throws {
         let context = try GraphLibrary.context()
@@ -73,9 +74,9 @@ struct LettingGoTests {
         }
     }
 
-    @Test func `a view that is ended while its rows are stepped through lasts until the last row`() throws {
-        let folder = try StoreFolder()
-        let context = try GraphLibrary.context(at: folder.url())
+    @Test(.over(.file, .server))
+    func `a view that is ended while its rows are stepped through lasts until the last row`() throws {
+        let context = try GraphLibrary.context()
         for number in 0..<50 { try context.make("Tag", ["name": "\(number)"]) }
         try context.save()
         try context.setQueryGenerationFrom(.current)

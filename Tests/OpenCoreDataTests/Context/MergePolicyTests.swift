@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Merge policies")
+@Suite("Merge policies", .overEachStore)
 struct MergePolicyTests {
     /// Two contexts that have read the same author; the first has saved a new age and code, the second wants another age
     /// and name.

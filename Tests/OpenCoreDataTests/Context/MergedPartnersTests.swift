@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Partners of one-to-one relationships after a merge")
+@Suite("Partners of one-to-one relationships after a merge", .overEachStore)
 struct MergedPartnersTests {
     /// Both sides of every partnership agree, in the store.
     private func partners(_ coordinator: NSPersistentStoreCoordinator) throws -> [String: String] {

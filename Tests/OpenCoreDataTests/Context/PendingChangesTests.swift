@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Fetches over unsaved changes")
+@Suite("Fetches over unsaved changes", .overEachStore)
 struct PendingChangesTests {
     private func library() throws -> NSManagedObjectContext {
         let context = try GraphLibrary.context()

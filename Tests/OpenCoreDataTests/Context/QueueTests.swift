@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Blocks on a context's queue")
+@Suite("Blocks on a context's queue", .overEachStore)
 struct QueueTests {
     private struct Refusal: Error {}
 

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
 /// Contexts of two coordinators change one file at random: what each save leaves is sound, or the save fails and says why.
-@Suite("Random contention")
+@Suite("Random contention", .overEachStore)
 struct RandomContentionTests {
     static let seeds: [UInt64] =
         ProcessInfo.processInfo.environment["SWORM_SEED"].flatMap { UInt64($0) }.map { [$0] }
@@ -15,14 +16,20 @@ struct RandomContentionTests {
 
     @Test(arguments: seeds) func `every save that succeeds leaves a sound store`(seed: UInt64) throws {
         let folder = try StoreFolder()
-        var run = try ContentionRun(seed: seed, url: folder.url())
+        let url = folder.url()
+        let coordinators = try (0..<2).map { _ in
+            try GraphLibrary.coordinator(
+                at: url, model: ContentionModel.model(),
+                options: seed % 2 == 0 ? [NSPersistentHistoryTrackingKey: NSNumber(value: true)] : nil)
+        }
+        var run = ContentionRun(seed: seed, coordinators: coordinators) { try ContentionModel.issues(at: url) }
         for step in 0..<Self.steps where !run.hasFailed { try run.step(step) }
         print("random contention, seed \(seed): \(run.saves) saves, \(run.failures) failures")
         #expect(run.saves > Self.steps / 60, "most saves are to succeed")
     }
 }
 
-private struct ContentionRun {
+struct ContentionRun {
     private struct Actor {
         var context: NSManagedObjectContext
         /// The objects that were found some time ago.
@@ -30,7 +37,8 @@ private struct ContentionRun {
     }
 
     let seed: UInt64
-    let url: URL
+    /// What is wrong with the store.
+    private let issues: () throws -> [String]
     private var actors: [Actor] = []
     private let coordinators: [NSPersistentStoreCoordinator]
     private var state: UInt64
@@ -41,15 +49,11 @@ private struct ContentionRun {
     /// What happened since the store was last known to be empty of surprises.
     private var log: [String] = []
 
-    init(seed: UInt64, url: URL) throws {
+    init(seed: UInt64, coordinators: [NSPersistentStoreCoordinator], issues: @escaping () throws -> [String]) {
         self.seed = seed
-        self.url = url
+        self.coordinators = coordinators
+        self.issues = issues
         state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
-        coordinators = try (0..<2).map { _ in
-            try GraphLibrary.coordinator(
-                at: url, model: ContentionModel.model(),
-                options: seed % 2 == 0 ? [NSPersistentHistoryTrackingKey: NSNumber(value: true)] : nil)
-        }
         for index in 0..<3 { actors.append(Actor(context: makeContext(index))) }
     }
 
@@ -189,7 +193,7 @@ private struct ContentionRun {
         } catch let error as CocoaError {
             failures += 1
             note(index, "failed by policy \(policy): \(error.localizedDescription.prefix(300))")
-            let issues = try ContentionModel.issues(at: url)
+            let issues = try issues()
             // The changes are rolled back, the context is replaced, or the save is repeated later.
             switch random(3) {
             case 0: context.rollback()
@@ -198,7 +202,7 @@ private struct ContentionRun {
             }
             return report(issues)
         }
-        report(try ContentionModel.issues(at: url) + differences(of: changed, inserted))
+        report(try issues() + differences(of: changed, inserted))
     }
 
     /// Where what was just written is otherwise in memory than in the store.

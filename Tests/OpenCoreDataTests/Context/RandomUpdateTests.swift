@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
@@ -6,7 +7,7 @@ import Testing
 
 /// Random changes of one context, while another one changes the same rows: what objects say after each save is compared with
 /// plain tables.
-@Suite("Random updates of fetched rows")
+@Suite("Random updates of fetched rows", .overEachStore)
 struct RandomUpdateTests {
     static let seeds: [UInt64] =
         ProcessInfo.processInfo.environment["SWORM_SEED"].flatMap { UInt64($0) }.map { [$0] } ?? [1, 2, 3, 4]

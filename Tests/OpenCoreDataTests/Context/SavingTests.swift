@@ -1,11 +1,12 @@
 import Foundation
 import SwormPredicates
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Saving")
+@Suite("Saving", .overEachStore)
 struct SavingTests {
     @Test func `a save is one transaction: an error in the last object leaves the first unsaved`() throws {
         let coordinator = try GraphLibrary.coordinator()

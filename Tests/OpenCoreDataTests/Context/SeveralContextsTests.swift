@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 import SwormPredicates
 
-@Suite("Several contexts over one coordinator")
+@Suite("Several contexts over one coordinator", .overEachStore)
 struct SeveralContextsTests {
     @Test func `a context merges the saves of another one, and keeps its own changes`() throws {
         let coordinator = try GraphLibrary.coordinator()
@@ -47,9 +48,8 @@ struct SeveralContextsTests {
         _ = same
     }
 
-    @Test func `a pinned context reads one state until it saves or is released`() throws {
-        let folder = try StoreFolder()
-        let coordinator = try GraphLibrary.coordinator(at: folder.url())
+    @Test(.over(.file, .server)) func `a pinned context reads one state until it saves or is released`() throws {
+        let coordinator = try GraphLibrary.coordinator()
         let first = GraphLibrary.context(coordinator)
         let second = GraphLibrary.context(coordinator)
         try second.setQueryGenerationFrom(.current)
@@ -99,8 +99,7 @@ struct SeveralContextsTests {
     }
 
     @Test func `many threads write and read through contexts of their own`() async throws {
-        let folder = try StoreFolder()
-        let coordinator = try GraphLibrary.coordinator(at: folder.url())
+        let coordinator = try GraphLibrary.coordinator()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<20 {
                 group.addTask {

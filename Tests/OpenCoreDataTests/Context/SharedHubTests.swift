@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
 /// An object that very many are linked with is saved with new links without a look at the others.
-@Suite("Objects that many are linked with") struct SharedHubTests {
+@Suite("Objects that many are linked with", .overEachStore) struct SharedHubTests {
     private let folder: StoreFolder
     private let counter = StatementCounter()
     private let coordinator: NSPersistentStoreCoordinator

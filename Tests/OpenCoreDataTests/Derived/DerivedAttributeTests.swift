@@ -1,12 +1,13 @@
 import Foundation
 import SwormPredicates
 import SwormSQLite
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite struct DerivedAttributeTests {
+@Suite(.overEachStore) struct DerivedAttributeTests {
     @Test(arguments: [false, true])
     func `a count follows members that are added, move and are deleted`(_ inFile: Bool) throws {
         let folder = try StoreFolder()

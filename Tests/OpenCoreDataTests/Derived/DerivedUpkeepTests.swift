@@ -1,12 +1,13 @@
 import Foundation
 import SwormSQLite
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
 /// How often derived values are worked out, in which order, and how far a change goes.
-@Suite struct DerivedUpkeepTests {
+@Suite(.overEachStore) struct DerivedUpkeepTests {
     /// Shelves with books with pages.
     private static func library(
         shelf: [NSPropertyDescription], book: [NSPropertyDescription], page: [NSPropertyDescription] = []

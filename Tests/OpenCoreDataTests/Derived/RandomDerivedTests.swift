@@ -7,18 +7,9 @@ import Testing
 
 /// Many small changes at random: derived values are always those that a look at the objects gives.
 @Suite struct RandomDerivedTests {
-    private struct Dice: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state ^ (state >> 29)
-        }
-    }
-
     @Test(arguments: [1, 2, 3] as [UInt64], [false, true])
     func `derived values agree with the objects after every save`(_ seed: UInt64, _ dropsTriggers: Bool) throws {
         let folder = try StoreFolder()
-        var dice = Dice(state: seed)
         if dropsTriggers {
             let coordinator = try GraphLibrary.coordinator(at: folder.url(), model: DerivedLibrary.model())
             try coordinator.remove(try #require(coordinator.persistentStores.first))
@@ -27,26 +18,44 @@ import Testing
                 try raw.execute("DROP TRIGGER \(name)")
             }
         }
-        let context = try DerivedLibrary.context(at: folder.url())
-        var all: [String: [NSManagedObject]] = [:]
-        for _ in 0..<40 {
-            for _ in 0..<Int.random(in: 1...6, using: &dice) {
-                try change(&all, context, &dice)
-            }
-            try context.save()
-            for object in all.values.flatMap({ $0 }) { check(object) }
-        }
+        var run = DerivedRun(try DerivedLibrary.context(at: folder.url()), seed: seed)
+        for _ in 0..<40 { try run.step() }
         #expect(try StoreVerification.findings(of: folder.url(), model: DerivedLibrary.model().compiled()) == [])
         let fresh = try DerivedLibrary.context(at: folder.url())
-        for entity in ["Author", "Book", "Page", "Person"] { try fresh.all(entity).forEach(check) }
+        for entity in ["Author", "Book", "Page", "Person"] { try fresh.all(entity).forEach(DerivedRun.check) }
+    }
+}
+
+/// Changes of objects with derived attributes at random, each followed by a save and a comparison.
+struct DerivedRun {
+    private struct Dice: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return state ^ (state >> 29)
+        }
     }
 
-    private func change(
-        _ all: inout [String: [NSManagedObject]], _ context: NSManagedObjectContext, _ dice: inout Dice
-    ) throws {
+    private let context: NSManagedObjectContext
+    private var dice: Dice
+    private var all: [String: [NSManagedObject]] = [:]
+
+    init(_ context: NSManagedObjectContext, seed: UInt64) {
+        self.context = context
+        dice = Dice(state: seed)
+    }
+
+    mutating func step() throws {
+        for _ in 0..<Int.random(in: 1...6, using: &dice) { try change() }
+        try context.save()
+        for object in all.values.flatMap({ $0 }) { Self.check(object) }
+    }
+
+    private mutating func pick(_ kind: String) -> NSManagedObject? { all[kind]?.randomElement(using: &dice) }
+
+    private mutating func change() throws {
         let kinds = ["Author": "Author", "Book": "Book", "Novel": "Book", "Page": "Page", "Tag": "Tag"]
         let names = kinds.keys.sorted()
-        func pick(_ kind: String) -> NSManagedObject? { all[kind]?.randomElement(using: &dice) }
         switch Int.random(in: 0..<10, using: &dice) {
         case 0...3:
             let entity = names[Int.random(in: 0..<names.count, using: &dice)]
@@ -67,7 +76,7 @@ import Testing
         }
     }
 
-    private func check(_ object: NSManagedObject) {
+    static func check(_ object: NSManagedObject) {
         switch object.entity.name {
         case "Author":
             #expect(object.number("bookCount") == object.set("books").count)

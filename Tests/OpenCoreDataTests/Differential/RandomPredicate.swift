@@ -5,7 +5,8 @@ import SwormPredicates
 @testable import OpenCoreData
 @testable import SwormStore
 
-/// Random predicates over a model. Objects are variables, `$o0`, `$o1` and so on, for which identities are put in later.
+/// Random predicates over a model. Objects are variables, `$o0`, `$o1` and so on, for which identities are put in
+/// later.
 struct RandomPredicate {
     /// What a value can be compared with.
     enum Kind: CaseIterable {

@@ -1,3 +1,4 @@
+#if PostgreSQL
 import Foundation
 import SwormPredicates
 import TestSupport
@@ -8,7 +9,7 @@ import Testing
 
 @Suite(
     "The same rows from a server and from memory",
-    .enabled(if: ServerUnderTest.isEnabled, "the tests need the trait PostgreSQL and a server"))
+    .enabled(if: PostgresServer.isEnabled))
 struct ServerDifferentialTests {
     private static let normalSeed: UInt64 = 20_010_101
 
@@ -34,7 +35,7 @@ struct ServerDifferentialTests {
         let questions: [Question]
         let answers: [Answer]
 
-        init(seed: UInt64, predicates: Int, on connection: any ServerConnection) throws {
+        init(seed: UInt64, predicates: Int, on connection: DriverConnection) throws {
             let world = try RandomWorld(seed: seed)
             var random = SeededRandom(seed: ~seed)
             questions = (0..<predicates).map { _ in
@@ -50,7 +51,7 @@ struct ServerDifferentialTests {
     }
 
     @Test func `random predicates find the same rows on a server`() throws {
-        let connection = try ServerUnderTest.connect()
+        let connection = try DriverConnection()
         var tally = Tally()
         if let seed = Self.onlySeed {
             try tryWorld(seed: seed, on: connection, &tally)
@@ -69,7 +70,7 @@ struct ServerDifferentialTests {
     }
 
     @Test func `a wrong statement is noticed`() throws {
-        let connection = try ServerUnderTest.connect()
+        let connection = try DriverConnection()
         let setting = try Setting(seed: Self.normalSeed, predicates: 50, on: connection)
         var differences = 0
         for (question, answer) in zip(setting.questions.dropFirst(), setting.answers) {
@@ -82,7 +83,7 @@ struct ServerDifferentialTests {
         #expect(differences > 10)
     }
 
-    private func tryWorld(seed: UInt64, on connection: any ServerConnection, _ tally: inout Tally) throws {
+    private func tryWorld(seed: UInt64, on connection: DriverConnection, _ tally: inout Tally) throws {
         let setting = try Setting(seed: seed, predicates: 50, on: connection)
         for (number, question) in setting.questions.enumerated() {
             tally.tried += 1
@@ -133,3 +134,4 @@ struct ServerDifferentialTests {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if PostgreSQL
 import Foundation
 import SwormPredicates
 import Testing
@@ -10,12 +11,12 @@ final class ServerMirror {
     let compiler: SQLCompiler
     let model: CompiledModel
     private let layout: StoreLayout
-    private let connection: any ServerConnection
+    private let connection: DriverConnection
     private let schema: String
     /// The indexes of the objects, by the root of their hierarchy and their key.
     private var indexes: [RowID: Int] = [:]
 
-    init(of world: RandomWorld, on connection: any ServerConnection, schema: String) throws {
+    init(of world: RandomWorld, on connection: DriverConnection, schema: String) throws {
         let coordinator = try #require(world.context.persistentStoreCoordinator)
         let store = try #require(coordinator.persistentStores.first).objectStore
         model = store.model
@@ -27,10 +28,11 @@ final class ServerMirror {
             let reference = object.objectID.reference
             let entity = try #require(model.entity(named: reference.entityName))
             indexes[RowID(entity: entity.root, key: reference.key)] = index
-            try insert(object, entity: entity)
         }
-        for object in world.objects { try link(object) }
+        try rows.insert(world.objects)
     }
+
+    private var rows: ServerRows { ServerRows(compiler: compiler, connection: connection) }
 
     func drop() throws { try connection.execute("DROP SCHEMA \(SQLName.alwaysQuoted(schema)) CASCADE") }
 
@@ -47,7 +49,7 @@ final class ServerMirror {
 
     private func createTables() throws {
         try connection.execute("CREATE SCHEMA \(SQLName.alwaysQuoted(schema))")
-        for statement in ServerUnderTest.foldingFunctions(schema: schema) { try connection.execute(statement) }
+        for statement in FoldingFunctions.statements(schema: schema) { try connection.execute(statement) }
         for (root, table) in layout.tables {
             let columns = table.columns.map { "\(SQLName.alwaysQuoted($0.name)) \($0.declaredType)" }
             try connection.execute("CREATE TABLE \(compiler.table(of: root)) (\(columns.joined(separator: ", ")))")
@@ -58,94 +60,9 @@ final class ServerMirror {
                 $0
             }
             .map { "\(SQLName.alwaysQuoted($0)) bigint" }
-            try connection.execute("CREATE TABLE \(name(of: join)) (\(columns.joined(separator: ", ")))")
+            try connection.execute("CREATE TABLE \(rows.name(of: join)) (\(columns.joined(separator: ", ")))")
         }
     }
 
-    private func name(of join: StoreLayout.Join) -> String { compiler.schema + SQLName.alwaysQuoted(join.table) }
-
-    private func insert(_ values: [(column: String, value: SQLBinding)], into table: String) throws {
-        // A parameter has the type of its value, which NULL has not.
-        let present = values.filter { $0.value != .null }
-        let columns = present.map { SQLName.alwaysQuoted($0.column) }.joined(separator: ", ")
-        let parameters = present.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
-        _ = try connection.rows("INSERT INTO \(table) (\(columns)) VALUES (\(parameters))", present.map(\.value))
-    }
-
-    // MARK: Rows
-
-    private func insert(_ object: NSManagedObject, entity: CompiledEntity) throws {
-        var values: [(column: String, value: SQLBinding)] = [("_key", .int64(object.objectID.reference.key))]
-        if model[entity.root].hasDescendants {
-            values.append(("_entity", .int64(Int64(layout.storedNumber(of: entity.number)))))
-        }
-        for (slot, attribute) in entity.attributes.enumerated() {
-            guard let column = layout.column(ofAttribute: slot, in: entity.number) else { continue }
-            values.append((column, try stored(object.value(forKey: attribute.name), as: attribute.type)))
-        }
-        for (slot, relationship) in entity.relationships.enumerated() {
-            guard let toOne = layout.toOne(slot, in: entity.number),
-                let destination = object.value(forKey: relationship.name) as? NSManagedObject
-            else { continue }
-            values.append((toOne.column, .int64(destination.objectID.reference.key)))
-        }
-        try insert(values, into: compiler.table(of: entity.number))
-    }
-
-    private func stored(_ value: Any?, as type: AttributeType) throws -> SQLBinding {
-        guard let value else { return .null }
-        let attribute = try #require(AttributeValue(any: value)).asStored
-        switch (type, attribute) {
-        case (.boolean, _): return .bool(attribute.numericDouble != 0)
-        case (.double, _), (.float, _): return .double(try #require(attribute.numericDouble))
-        default:
-            let binding = try compiler.dialect.binding(attribute)
-            return try #require(binding)
-        }
-    }
-
-    /// Returns the members of a to-many relationship, in their order if it has one.
-    private func members(_ object: NSManagedObject, _ name: String) -> [NSManagedObject] {
-        let value = object.value(forKey: name)
-        return (value as? NSOrderedSet)?.array.compactMap { $0 as? NSManagedObject }
-            ?? (value as? Set<NSManagedObject>).map(Array.init) ?? []
-    }
-
-    private func link(_ object: NSManagedObject) throws {
-        let reference = object.objectID.reference
-        let entity = try #require(model.entity(named: reference.entityName))
-        for (slot, relationship) in entity.relationships.enumerated() {
-            guard let storage = layout.toMany(slot, in: entity.number) else { continue }
-            for (place, member) in members(object, relationship.name).enumerated() {
-                let order = SQLBinding.int64(Int64(place) * 1024)
-                switch storage {
-                case .inverse(_, let column): try update(member, [(column, order)])
-                case .oneWay(let key, let column): try update(member, [(key, .int64(reference.key)), (column, order)])
-                case .join(let join) where join.isOwner:
-                    var values = [
-                        (join.ownColumn, SQLBinding.int64(reference.key)),
-                        (join.otherColumn, .int64(member.objectID.reference.key)),
-                    ]
-                    if let column = join.orderColumn { values.append((column, order)) }
-                    if let column = join.inverseOrderColumn, let inverse = model.inverse(of: relationship) {
-                        let place = members(member, inverse.name).firstIndex { $0 === object }
-                        values.append((column, .int64(Int64(try #require(place)) * 1024)))
-                    }
-                    try insert(values.map { (column: $0.0, value: $0.1) }, into: name(of: join))
-                case .join: break
-                }
-            }
-        }
-    }
-
-    private func update(_ member: NSManagedObject, _ values: [(column: String?, value: SQLBinding)]) throws {
-        let present = values.compactMap { value in value.column.map { (column: $0, value: value.value) } }
-        guard !present.isEmpty else { return }
-        let reference = member.objectID.reference
-        let entity = try #require(model.entity(named: reference.entityName))
-        let list = present.enumerated().map { "\(SQLName.alwaysQuoted($1.column)) = $\($0 + 2)" }
-        _ = try connection.rows(
-            "UPDATE \(compiler.table(of: entity.number)) SET \(list.joined(separator: ", ")) WHERE \"_key\" = $1",
-            [.int64(reference.key)] + present.map(\.value))
-    }
 }
+#endif

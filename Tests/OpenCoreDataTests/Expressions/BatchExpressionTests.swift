@@ -193,6 +193,19 @@ struct BatchExpressionTests {
         #expect(try column("code") == ["c1", "c2", "c3"])
     }
 
+    @Test func `objects take over unique values from each other`() throws {
+        let next = "TERNARY(code == 'c1', 'c2', TERNARY(code == 'c2', 'c3', 'c1'))"
+        #expect(try update(["code": NSExpression(format: next), "big": NSExpression(format: "big + 10")]) == 3)
+        let other = GraphLibrary.context(library.coordinator)
+        #expect(try other.all("Item", sort: "name").map { $0.text("code") } == ["c2", "c3", "c1"])
+        #expect(try other.all("Item", sort: "name").map { $0.number("big") } == [11, 12, 13])
+        let swapped = "TERNARY(code == 'c1', 'c3', 'c1')"
+        #expect(try update(["code": NSExpression(format: swapped)], where: "code != 'c2'") == 2)
+        other.refreshAllObjects()
+        #expect(try other.all("Item", sort: "name").map { $0.text("code") } == ["c2", "c1", "c3"])
+        try library.verify()
+    }
+
     @Test func `values are computed by one statement, and written by one`() throws {
         let compiler = SQLCompiler(
             model: .library, layout: StoreLayout(model: .library), storeIdentifier: LibraryQueries.store)

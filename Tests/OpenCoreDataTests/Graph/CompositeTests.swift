@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite struct CompositeTests {
+@Suite(.overEachStore) struct CompositeTests {
     private static func model() -> NSManagedObjectModel {
         let geo = Build.composite(
             "geo", [Build.attribute("lat", .doubleAttributeType), Build.attribute("lon", .doubleAttributeType)])

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Delete rules")
+@Suite("Delete rules", .overEachStore)
 struct DeleteRuleTests {
     @Test func `nullify unlinks, in memory at once and in the store after the save`() throws {
         let coordinator = try GraphLibrary.coordinator()

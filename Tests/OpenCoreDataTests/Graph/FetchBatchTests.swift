@@ -1,12 +1,13 @@
 import Foundation
 import SwormPredicates
 import SwormSQLite
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Fetches that read batches")
+@Suite("Fetches that read batches", .overEachStore)
 struct FetchBatchTests {
     private func store(_ books: Int) throws -> (counter: StatementCounter, coordinator: NSPersistentStoreCoordinator) {
         let counter = StatementCounter()

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import SwormPredicates
 import Testing
 
@@ -69,6 +70,9 @@ enum GraphLibrary {
     static func coordinator(
         at url: URL? = nil, model: NSManagedObjectModel = GraphLibrary.model(), options: [AnyHashable: Any]? = nil
     ) throws -> NSPersistentStoreCoordinator {
+        if url == nil, let tested = StoreUnderTest.current {
+            return try tested.coordinator(of: model, options: options)
+        }
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(
             ofType: url == nil ? NSInMemoryStoreType : NSSQLiteStoreType, configurationName: nil, at: url,

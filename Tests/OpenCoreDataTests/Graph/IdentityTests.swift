@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Identity and faults")
+@Suite("Identity and faults", .overEachStore)
 struct IdentityTests {
     @Test func `a row is one object in a context, whichever way it is reached`() throws {
         let context = try GraphLibrary.context()

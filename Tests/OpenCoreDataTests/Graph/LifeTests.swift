@@ -1,11 +1,12 @@
 import Foundation
 import SwormSQLite
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("The life of objects")
+@Suite("The life of objects", .overEachStore)
 struct LifeTests {
     @Test func `a deletion that is taken back links the object again on both sides`() throws {
         let coordinator = try GraphLibrary.coordinator()

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Members that are read for many owners at a time")
+@Suite("Members that are read for many owners at a time", .overEachStore)
 struct MemberBatchTests {
     /// Authors with as many books as their place says, the last of them in the order of keys asked first.
     private func library() throws -> (folder: StoreFolder, context: NSManagedObjectContext) {

@@ -1,11 +1,12 @@
 import Foundation
 import SwormSQLite
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Members that are read with the whole of their table")
+@Suite("Members that are read with the whole of their table", .overEachStore)
 struct MemberScanTests {
     private static let authors = 4200
 

@@ -6,7 +6,7 @@ import Testing
 @testable import SwormStore
 
 /// Positions in ordered relationships: what they say, and how much is looked at for them.
-@Suite("Ordered members") struct OrderedMemberTests {
+@Suite("Ordered members", .overEachStore) struct OrderedMemberTests {
     static let seeds: [UInt64] =
         ProcessInfo.processInfo.environment["SWORM_SEED"].flatMap { UInt64($0) }.map { [$0] } ?? [1, 2, 3]
 

@@ -1,11 +1,12 @@
 import Foundation
 import SwormSQLite
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Relationships that are read with a fetch")
+@Suite("Relationships that are read with a fetch", .overEachStore)
 struct PrefetchingTests {
     /// Authors with as many books as their number says; each book with two reviews, a tag, and a shelf where it is a novel,
     /// which every other one is.

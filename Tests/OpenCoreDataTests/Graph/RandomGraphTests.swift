@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
 /// Random operations on a context, and the same on plain arrays: both must say the same at every time.
-@Suite("Random operations")
+@Suite("Random operations", .overEachStore)
 struct RandomGraphTests {
     static let seeds: [UInt64] =
         ProcessInfo.processInfo.environment["SWORM_SEED"].flatMap { UInt64($0) }.map { [$0] } ?? [1, 2, 3, 4]

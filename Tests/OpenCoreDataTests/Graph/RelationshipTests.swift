@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Relationships in memory")
+@Suite("Relationships in memory", .overEachStore)
 struct RelationshipTests {
     @Test func `both sides of a to-one and its to-many inverse agree at once`() throws {
         let context = try GraphLibrary.context()

@@ -1,12 +1,13 @@
 import Foundation
 import SwormPredicates
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
 /// Two sub-entities of one entity, whose relationships have the same place among each one's, and lead elsewhere.
-@Suite("Rows that are read ahead for siblings")
+@Suite("Rows that are read ahead for siblings", .overEachStore)
 struct SiblingReadAheadTests {
     private static let count = 4400
 

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
 /// Two sub-entities of one entity, each with a relationship of its own under the same name.
-@Suite("Relationships of siblings that have the same name")
+@Suite("Relationships of siblings that have the same name", .overEachStore)
 struct SiblingRelationshipTests {
     private func model() -> NSManagedObjectModel {
         let region = Build.entity("Region", [Build.attribute("code")])

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Validation")
+@Suite("Validation", .overEachStore)
 struct ValidationTests {
     private func save(_ values: [String: Any]) throws -> CoreDataError? {
         let context = try GraphLibrary.context()

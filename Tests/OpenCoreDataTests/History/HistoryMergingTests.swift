@@ -4,7 +4,7 @@ import SwormSQLite
 import TestSupport
 import Testing
 
-@Suite("Merging a history")
+@Suite("Merging a history", .overEachStore)
 struct HistoryMergingTests {
     @Test func `saves of another coordinator are merged from the history, token by token`() throws {
         let library = try HistoryLibrary()

@@ -1,9 +1,10 @@
 import Foundation
 @testable import OpenCoreData
 import SwormSQLite
+import TestSupport
 import Testing
 
-@Suite("Deleting old history")
+@Suite("Deleting old history", .overEachStore)
 struct HistoryPurgeTests {
     private func lines(_ library: HistoryLibrary, _ sql: String) throws -> [String] {
         try library.folder.raw().lines(sql)

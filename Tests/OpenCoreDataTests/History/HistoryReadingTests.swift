@@ -1,8 +1,9 @@
 import Foundation
 @testable import OpenCoreData
+import TestSupport
 import Testing
 
-@Suite("Reading a history")
+@Suite("Reading a history", .overEachStore)
 struct HistoryReadingTests {
     @Test func `a transaction has the author, the changes and the date of a save`() throws {
         let library = try HistoryLibrary()
@@ -204,7 +205,7 @@ struct HistoryReadingTests {
         #expect(coordinator.currentPersistentHistoryToken(fromStores: nil) == nil)
     }
 
-    @Test func `a store in memory keeps a history, too`() throws {
+    @Test(.over(.memory)) func `a store in memory keeps a history, too`() throws {
         let coordinator = try GraphLibrary.coordinator(options: [NSPersistentHistoryTrackingKey: true])
         let context = GraphLibrary.context(coordinator)
         try context.setQueryGenerationFrom(.current)

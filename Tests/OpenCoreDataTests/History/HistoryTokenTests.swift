@@ -4,7 +4,7 @@ import SwormSQLite
 import TestSupport
 import Testing
 
-@Suite("History tokens")
+@Suite("History tokens", .overEachStore)
 struct HistoryTokenTests {
     @Test func `a token is kept as data`() throws {
         let library = try HistoryLibrary()

@@ -1,10 +1,11 @@
 import SwormPredicates
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Dictionary results")
+@Suite("Dictionary results", .overEachStore)
 struct DictionaryResultTests {
     private func context() throws -> NSManagedObjectContext {
         let context = try GraphLibrary.context()

@@ -98,6 +98,20 @@ struct ProjectionSQLTests {
         #expect(statement.bindings == [.int64(2), .int64(5)])
     }
 
+    @Test func `groups by a total of members, and by a value that all rows have, are sorted by it`() throws {
+        var tree = ProjectionTree([.value(.int(7)), path("chapters.@sum.pages"), .aggregate(.count)])
+        tree.groups = [.value(.int(7)), path("chapters.@sum.pages")]
+        let statement = try compiled(tree, nil) { _ in }.statement
+        func sum(_ alias: String) -> String {
+            "(SELECT COALESCE(SUM(\(alias).ZPAGES), 0) FROM ZCHAPTER \(alias) WHERE \(alias).ZBOOK = t0.Z_PK)"
+        }
+        #expect(
+            statement.sql
+                == "SELECT ?1, \(sum("t2")), COUNT(*) FROM ZBOOK t0 GROUP BY ?2, \(sum("t1")) ORDER BY ?3, \(sum("t3"))"
+        )
+        #expect(statement.bindings == [.int64(7), .int64(7), .int64(7)])
+    }
+
     @Test func `a limit before grouping chooses rows, and one after it groups`() throws {
         var tree = ProjectionTree([path("title"), .aggregate(.count)])
         tree.groups = [path("title")]

@@ -146,6 +146,24 @@ struct CancellationTests {
         #expect(serverError { try other.run("SELECT 1") }?.kind == .unavailable)
     }
 
+    @Test func `a silent server is given up after a request of another thread`() throws {
+        let other = try database.connect { $0.timeouts.statement = nil }
+        other.patience = .milliseconds(200)
+        let pid = Int32(other.processID)
+        try #require(kill(pid, SIGSTOP) == 0)
+        defer { kill(pid, SIGCONT) }
+        let canceller = other.canceller
+        let thread = Thread {
+            _ = wait { canceller.sql != nil }
+            // The thread of the statement waits already.
+            usleep(100_000)
+            canceller.stop()
+        }
+        thread.start()
+        #expect(serverError { try other.run("SELECT 1") }?.kind == .timeout)
+        #expect(other.isLost)
+    }
+
     @Test func `a server that exceeds its own timeout is a loss`() throws {
         let other = try database.connect { $0.timeouts.statement = .milliseconds(100) }
         other.patience = .milliseconds(200)

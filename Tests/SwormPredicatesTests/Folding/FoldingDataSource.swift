@@ -97,47 +97,54 @@ struct FoldingDataSource {
 
     // MARK: Source
 
-    /// The names of the files, and their contents.
-    var files: [(name: String, text: String)] {
-        [
+    /// Returns the names of the files with a version of the tables, and their contents.
+    func files(ofVersion version: Int) -> [(name: String, text: String)] {
+        let type = version == 1 ? "FoldingData" : "FoldingData\(version)"
+        return [
             (
-                "FoldingData+LetterCase.swift",
-                Self.file([
-                    (
-                        "Letters whose case is folded to one letter: the first one, the last one, the distance between two, and the letter that the first one is folded to.",
-                        "caseRuns", "UInt32", runs.flatMap { [$0.first, $0.last, $0.step, $0.target] }
-                    ),
-                    (
-                        "Letters whose case is folded to two or three letters: the letter, and its folding, which ends with 0 if it has two.",
-                        "caseExpansions", "UInt32", expansions.flatMap { Self.padded([$0] + $1, to: 4) }
-                    ),
-                ])
+                "\(type)+LetterCase.swift",
+                Self.file(
+                    extending: type,
+                    [
+                        (
+                            "Letters whose case is folded to one letter: the first one, the last one, the distance between two, and the letter that the first one is folded to.",
+                            "caseRuns", "UInt32", runs.flatMap { [$0.first, $0.last, $0.step, $0.target] }
+                        ),
+                        (
+                            "Letters whose case is folded to two or three letters: the letter, and its folding, which ends with 0 if it has two.",
+                            "caseExpansions", "UInt32", expansions.flatMap { Self.padded([$0] + $1, to: 4) }
+                        ),
+                    ])
             ),
             (
-                "FoldingData+Diacritics.swift",
-                Self.file([
-                    (
-                        "Letters with diacritics: the first of a run, the number of them, and the base letter of each.",
-                        "baseLetters", "UInt32", Self.grouped(bases)
-                    )
-                ])
+                "\(type)+Diacritics.swift",
+                Self.file(
+                    extending: type,
+                    [
+                        (
+                            "Letters with diacritics: the first of a run, the number of them, and the base letter of each.",
+                            "baseLetters", "UInt32", Self.grouped(bases)
+                        )
+                    ])
             ),
             (
-                "FoldingData+Marks.swift",
-                Self.file([
-                    (
-                        "Combining marks: the first and the last of a run, and their canonical combining class.",
-                        "marks", "UInt32", marks.flatMap { [$0.first, $0.last, UInt32($0.class)] }
-                    ),
-                    (
-                        "Marks that are decomposed behind a letter: the mark, and its parts, which end with 0 if it has one.",
-                        "markDecompositions", "UInt32", decompositions.flatMap { Self.padded([$0] + $1, to: 3) }
-                    ),
-                    (
-                        "Letters that are sorted among the marks behind them: the letter and its canonical combining class.",
-                        "letterClasses", "UInt32", letterClasses.flatMap { [$0, UInt32($1)] }
-                    ),
-                ])
+                "\(type)+Marks.swift",
+                Self.file(
+                    extending: type,
+                    [
+                        (
+                            "Combining marks: the first and the last of a run, and their canonical combining class.",
+                            "marks", "UInt32", marks.flatMap { [$0.first, $0.last, UInt32($0.class)] }
+                        ),
+                        (
+                            "Marks that are decomposed behind a letter: the mark, and its parts, which end with 0 if it has one.",
+                            "markDecompositions", "UInt32", decompositions.flatMap { Self.padded([$0] + $1, to: 3) }
+                        ),
+                        (
+                            "Letters that are sorted among the marks behind them: the letter and its canonical combining class.",
+                            "letterClasses", "UInt32", letterClasses.flatMap { [$0, UInt32($1)] }
+                        ),
+                    ])
             ),
         ]
     }
@@ -158,10 +165,12 @@ struct FoldingDataSource {
         return groups.flatMap { [$0, UInt32($1.count)] + $1 }
     }
 
-    private static func file(_ tables: [(comment: String, name: String, type: String, values: [UInt32])]) -> String {
+    private static func file(
+        extending type: String, _ tables: [(comment: String, name: String, type: String, values: [UInt32])]
+    ) -> String {
         var lines = [
             "// The test `FoundationFoldingTests` writes this file from Foundation's folding.", "",
-            "extension FoldingData {",
+            "extension \(type) {",
         ]
         for (index, table) in tables.enumerated() {
             if index > 0 { lines.append("") }

@@ -1,5 +1,6 @@
-/// How much longer a piece of work takes for an input that is eight times as large: about 8 when the time is linear, 64 and
-/// more when it is quadratic. The shortest of several tries counts on both sides, since other work only adds to them.
+/// How much longer a piece of work takes for an input that is eight times as large: about 8 when the time is linear, 64
+/// and more when it is quadratic. The shortest of several tries counts on both sides, since other work only adds to
+/// them.
 func growth(to size: Int, tries: Int = 5, _ work: (Int) throws -> Void) rethrows -> Double {
     var best = [size / 8: Double.infinity, size: Double.infinity]
     for _ in 0..<tries {

@@ -1,15 +1,16 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("Changes of all objects of a request")
+@Suite("Changes of all objects of a request", .overEachStore)
 struct BatchTests {
     typealias Volume = Shelf.Volume
     typealias Writer = Shelf.Writer
     typealias Remark = Shelf.Remark
 
     private func library(_ log: @escaping @Sendable (any Error) -> Void = { _ in }) throws -> PersistentContainer {
-        let store = try PersistentContainer(for: Volume.self, at: .memory, logError: log)
+        let store = try PersistentContainer(for: Volume.self, at: .tested, logError: log)
         try store.perform { context in
             let writer = try context.insert(Writer(id: 1, name: "Leo"))
             for id in 0..<6 {
@@ -101,14 +102,14 @@ struct BatchTests {
         }
         #expect(try store.perform { try $0.fetch(Volume.all.sort(\.id), \.title) }.last == "last")
         #expect(try store.perform { try $0.count(of: Volume.all.where { $0.title == "x" }) } == 0)
-        let reviews = try PersistentContainer(for: Library.Review.self, at: .memory)
+        let reviews = try PersistentContainer(for: Library.Review.self, at: .tested)
         let error = storeError { try reviews.perform { try $0.update(Library.Review.all, set: (\.mark, 11)) } }
         #expect(error?.code == .validation && error?.attribute == "mark")
     }
     #endif
 
     @Test func `values of every kind of property are written as they are when they are encoded`() throws {
-        let store = try PersistentContainer(for: Library.Book.self, at: .memory)
+        let store = try PersistentContainer(for: Library.Book.self, at: .tested)
         try store.perform { try $0.insert(Library.Book()) }
         try store.perform { context in
             try context.update(

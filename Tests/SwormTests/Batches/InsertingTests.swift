@@ -1,9 +1,10 @@
 import Foundation
 import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
-@Suite("Many values inserted at once", .serialized)
+@Suite("Many values inserted at once", .overEachStore, .serialized)
 struct InsertingTests {
     typealias Volume = Shelf.Volume
 
@@ -138,7 +139,7 @@ struct InsertingTests {
         typealias Resident = CompositeMappingTests.Resident
         typealias Home = CompositeMappingTests.Home
         let store = try PersistentContainer(
-            model: CompositeMappingTests.model(), checking: Resident.self, Place.self, at: .memory)
+            model: CompositeMappingTests.model(), checking: Resident.self, Place.self, at: .tested)
         let home = Home(
             street: "Yasnaya", number: 7, since: Date(timeIntervalSinceReferenceDate: 5.25),
             price: Decimal(string: "12345678901234567890.5"), id: UUID(), mark: Data([1, 2, 255]),

@@ -1,5 +1,6 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
 /// An entity whose names are words of the predicate language.
@@ -41,13 +42,13 @@ private enum Misnamed {
     }
 }
 
-@Suite("Fixed issues")
+@Suite("Fixed issues", .overEachStore)
 struct FixedIssueTests {
     typealias Volume = Shelf.Volume
     typealias Remark = Shelf.Remark
 
     @Test func `attributes and relations may have the names of keywords of the predicate language`() throws {
-        let store = try PersistentContainer(for: ReservedNames.self, at: .memory)
+        let store = try PersistentContainer(for: ReservedNames.self, at: .tested)
         try store.perform { context in
             let one = try context.insert(ReservedNames(first: 1, last: "a", size: 3, inside: true))
             let two = try context.insert(ReservedNames(first: 2, last: "b"))
@@ -87,7 +88,7 @@ struct FixedIssueTests {
     }
 
     @Test func `an ordered set is counted, indexed, arranged and replaced`() throws {
-        let store = try PersistentContainer(for: Volume.self, at: .memory)
+        let store = try PersistentContainer(for: Volume.self, at: .tested)
         func texts(_ context: ManagedObjectContext) throws -> [String] {
             try #require(try context.fetchOne(Volume.all)).remarks.decode().map(\.text)
         }
@@ -125,7 +126,7 @@ struct FixedIssueTests {
     }
 
     @Test func `a set is counted, searched and replaced, and the other ends follow`() throws {
-        let store = try PersistentContainer(for: Volume.self, at: .memory)
+        let store = try PersistentContainer(for: Volume.self, at: .tested)
         try store.perform { context in
             let volume = try context.insert(Volume(id: 1))
             let writers = try (0..<4).map { try context.insert(Shelf.Writer(id: $0)) }
@@ -148,7 +149,7 @@ struct FixedIssueTests {
     }
 
     @Test func `a new destination is linked, and the old shared one is unchanged`() throws {
-        let store = try PersistentContainer(for: Volume.self, at: .memory)
+        let store = try PersistentContainer(for: Volume.self, at: .tested)
         try store.perform { context in
             let shared = try context.insert(Volume(id: 1, title: "shared"))
             for id in 2...3 { try context.insert(Volume(id: id)).sequel = shared }

@@ -1,15 +1,16 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("Reading over unsaved changes")
+@Suite("Reading over unsaved changes", .overEachStore)
 struct PendingChangesReadTests {
     typealias Volume = Shelf.Volume
     typealias Remark = Shelf.Remark
 
     /// Saved: 1 to 5, with pages of ten times that. Unsaved: 2 is changed, 3 deleted, 6 inserted, 7 inserted and deleted.
     private func withChanges(_ body: (ManagedObjectContext) throws -> Void) throws {
-        let store = try PersistentContainer(for: Volume.self, at: .memory)
+        let store = try PersistentContainer(for: Volume.self, at: .tested)
         try store.perform { context in
             for id in 1...5 {
                 let volume = try context.insert(Volume(id: id, title: "v\(id)", pages: id * 10))
@@ -96,7 +97,7 @@ struct PendingChangesReadTests {
     }
 
     @Test func `orders by the number of members are the same before and after the save`() throws {
-        let store = try PersistentContainer(for: Volume.self, at: .memory)
+        let store = try PersistentContainer(for: Volume.self, at: .tested)
         func order(_ context: ManagedObjectContext) throws -> [Int] {
             try context.fetch(Volume.all.sort(\.remarks.count, ascending: false).sort(\.id), \.id)
         }

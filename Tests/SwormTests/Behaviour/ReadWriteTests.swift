@@ -1,8 +1,9 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("Reading and writing a graph")
+@Suite("Reading and writing a graph", .overEachStore)
 struct ReadWriteTests {
     typealias Volume = Shelf.Volume
     typealias Writer = Shelf.Writer
@@ -10,8 +11,7 @@ struct ReadWriteTests {
     typealias Remark = Shelf.Remark
 
     @Test func `a graph is made, read, changed and taken apart, with every inverse in step`() throws {
-        let folder = try StoreFolder()
-        let store = try PersistentContainer(for: Volume.self, at: .file(folder.file()))
+        let store = try PersistentContainer(for: Volume.self, at: .tested)
         try store.perform { context in
             let volume = try context.insert(Volume(id: 1, title: "Good Omens", pages: 288))
             let terry = try context.insert(Writer(id: 1, name: "Terry"))
@@ -69,7 +69,7 @@ struct ReadWriteTests {
     }
 
     @Test func `a column is fetched in order, with an offset and a limit`() throws {
-        let store = try PersistentContainer(for: Volume.self, at: .memory)
+        let store = try PersistentContainer(for: Volume.self, at: .tested)
         try store.perform { context in
             for id in (0..<20).shuffled() { try context.insert(Volume(id: id, pages: 100 - id)) }
         }
@@ -89,7 +89,7 @@ struct ReadWriteTests {
 
     @Test func `a unique value that is taken makes the perform throw and saves nothing of it`() throws {
         let log = ErrorLog()
-        let store = try PersistentContainer(for: Volume.self, at: .memory, logError: log.add)
+        let store = try PersistentContainer(for: Volume.self, at: .tested, logError: log.add)
         try store.perform { try $0.insert(Volume(id: 7, title: "first")) }
         let later = storeError {
             try store.perform { context in
@@ -118,7 +118,7 @@ struct ReadWriteTests {
             var text = ""
             static let attributes: Set<Attribute<Word>> = [.init(\.text, "text", .unique)]
         }
-        let store = try PersistentContainer(for: Word.self, at: .memory)
+        let store = try PersistentContainer(for: Word.self, at: .tested)
         try store.perform { context in
             try context.insert(Word(text: "\u{e9}"))
             try context.insert(Word(text: "e\u{301}"))
@@ -128,8 +128,7 @@ struct ReadWriteTests {
     }
 
     @Test func `a hundred threads write through one container`() throws {
-        let folder = try StoreFolder()
-        let store = try PersistentContainer(for: Volume.self, at: .file(folder.file()))
+        let store = try PersistentContainer(for: Volume.self, at: .tested)
         let log = ErrorLog()
         let group = DispatchGroup()
         for id in 0..<100 {
@@ -151,8 +150,7 @@ struct ReadWriteTests {
     }
 
     @Test func `a hundred tasks write through one container`() async throws {
-        let folder = try StoreFolder()
-        let store = try PersistentContainer(for: Volume.self, at: .file(folder.file()))
+        let store = try PersistentContainer(for: Volume.self, at: .tested)
         let titles = try await withThrowingTaskGroup(of: String?.self) { group in
             for id in 0..<100 {
                 group.addTask {
@@ -167,9 +165,8 @@ struct ReadWriteTests {
     }
 
     @Test func `relations stay whole when many tasks fight over them and the last one wins`() async throws {
-        let folder = try StoreFolder()
         let store = try PersistentContainer(
-            for: Volume.self, at: .file(folder.file()), mergePolicy: .overwriteMergePolicyType)
+            for: Volume.self, at: .tested, mergePolicy: .overwriteMergePolicyType)
         try store.perform { context in
             for id in 0..<3 { try context.insert(Volume(id: id)) }
             for id in 0..<10 { try context.insert(Writer(id: id)) }

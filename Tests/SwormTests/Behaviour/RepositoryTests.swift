@@ -1,5 +1,6 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
 /// A protocol of the user's own over the library's, with a key path in a static.
@@ -45,10 +46,10 @@ private struct Repository<Item: Keyed>: Sendable {
     }
 }
 
-@Suite("Generic code over the library")
+@Suite("Generic code over the library", .overEachStore)
 struct RepositoryTests {
     @Test func `a protocol that extends the library's has its key path in a static`() async throws {
-        let store = try PersistentContainer(for: Shelf.Volume.self, at: .memory)
+        let store = try PersistentContainer(for: Shelf.Volume.self, at: .tested)
         let volumes = Repository<Shelf.Volume>(store: store)
         let writers = Repository<Shelf.Writer>(store: store)
         for id in [3, 1, 2] { try volumes.put(Shelf.Volume(id: id, title: "v\(id)")) }

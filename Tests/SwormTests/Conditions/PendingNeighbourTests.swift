@@ -1,8 +1,9 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("Conditions over unsaved changes of other objects")
+@Suite("Conditions over unsaved changes of other objects", .overEachStore)
 struct PendingNeighbourTests {
     /// A change, none of which touches the novels' own attributes.
     private static let changes: [(name: String, make: @Sendable (ManagedObjectContext) throws -> Void)] = [
@@ -60,7 +61,7 @@ struct PendingNeighbourTests {
 
     @Test func `the results before a save equal the results after it`() throws {
         for change in Self.changes {
-            let store = try PersistentContainer(for: Novel.self, at: .memory)
+            let store = try PersistentContainer(for: Novel.self, at: .tested)
             try store.perform { try NovelStore.seed($0) }
             let pending = try store.perform { context in
                 try change.make(context)

@@ -1,5 +1,6 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
 private struct Parcel: ManagedObjectConvertible, Equatable {
@@ -22,7 +23,7 @@ private struct Parcel: ManagedObjectConvertible, Equatable {
     ]
 }
 
-@Suite("Typed forms of the operators and functions of the language")
+@Suite("Typed forms of the operators and functions of the language", .overEachStore)
 struct TypedOperatorTests {
     private typealias Make = (EntityPath<Parcel, Parcel>) -> Condition<Parcel>
 
@@ -41,7 +42,7 @@ struct TypedOperatorTests {
         let request = Parcel.all.where(make)
         let condition = try #require(request.condition)
         #expect(condition.format == format, sourceLocation: sourceLocation)
-        let store = try PersistentContainer(for: Parcel.self, at: .memory)
+        let store = try PersistentContainer(for: Parcel.self, at: .tested)
         let unsaved = try store.perform { context in
             for parcel in Self.parcels { try context.insert(parcel) }
             return try context.decode(request.sort(\.number)).map(\.number)
@@ -99,7 +100,7 @@ struct TypedOperatorTests {
     }
 
     @Test func `a negative zero is zero before it was saved, too`() throws {
-        let store = try PersistentContainer(for: Parcel.self, at: .memory)
+        let store = try PersistentContainer(for: Parcel.self, at: .tested)
         let condition = Condition<Parcel>(format: "weight ** -1 < 0")
         try store.perform { context in
             let parcel = try context.insert(Parcel(weight: -0.0))
@@ -125,7 +126,7 @@ struct TypedOperatorTests {
     }
 
     @Test func `rows by their indexes`() throws {
-        let store = try PersistentContainer(for: Book.self, at: .memory)
+        let store = try PersistentContainer(for: Book.self, at: .tested)
         let requests: [(Request<Book>, String, [String])] = [
             (Book.all.where { $0.reviews.first.mark == 1 }, "reviews[FIRST].mark == %@", ["a", "b"]),
             (Book.all.where { $0.reviews.last.mark == 1 }, "reviews[LAST].mark == %@", ["b"]),

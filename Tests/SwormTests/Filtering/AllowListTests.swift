@@ -1,8 +1,9 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("The secrets that an allow list protects")
+@Suite("The secrets that an allow list protects", .overEachStore)
 struct AllowListTests {
     @Test(arguments: [
         ("SELF['pin'] == 1234", []), ("SELF[%@] == 1234", ["pin"]), ("SELF[lowercase('PIN')] == 1234", []),
@@ -49,14 +50,14 @@ struct AllowListTests {
     }
 
     @Test func `an object may be compared with an id`() throws {
-        let store = try PersistentContainer(for: Dossier.self, at: .memory)
+        let store = try PersistentContainer(for: Dossier.self, at: .tested)
         let id = try store.perform { try $0.insert(Dossier(name: "a")) }
         let condition = Dossier.all.where { $0 == id && $0.friend != nil }.condition
         try #require(condition).check(against: .dossiers)
     }
 
     @Test func `the length of an object is not an attribute of that name`() throws {
-        let store = try PersistentContainer(for: Dossier.self, at: .memory)
+        let store = try PersistentContainer(for: Dossier.self, at: .tested)
         try store.perform { try $0.insert(Dossier(name: "abc", length: 7)).friend = $0.insert(Witness(name: "F")) }
         for format in ["length(SELF) == 7", "length(friend) == 7", "length(pin) == 7"] {
             let condition = Condition<Dossier>(format: format)
@@ -79,7 +80,7 @@ struct AllowListTests {
         for _ in 0..<40 { value = "TERNARY(\(value) IN {nil, 1}, 1, 2)" }
         let condition = try Condition<Dossier>.received("\(value) == 1")
         try condition.check(against: .dossiers)
-        let store = try PersistentContainer(for: Dossier.self, at: .memory)
+        let store = try PersistentContainer(for: Dossier.self, at: .tested)
         let error = storeError { try store.perform { try $0.count(of: Dossier.all.where(condition)) } }
         #expect(error?.description.contains("nested too deeply") == true, "\(String(describing: error))")
     }

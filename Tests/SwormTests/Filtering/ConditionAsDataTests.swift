@@ -1,8 +1,9 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("Conditions as data")
+@Suite("Conditions as data", .overEachStore)
 struct ConditionAsDataTests {
     private func sent<T>(_ condition: Condition<T>) throws -> Condition<T> {
         try JSONDecoder().decode(Condition<T>.self, from: try JSONEncoder().encode(condition))
@@ -29,7 +30,7 @@ struct ConditionAsDataTests {
     }
 
     @Test func `dates, data, addresses and ids keep their bits`() throws {
-        let store = try PersistentContainer(for: Book.self, at: .memory)
+        let store = try PersistentContainer(for: Book.self, at: .tested)
         let id = try store.perform { try $0.insert(Author(name: "Leo")) }
         let saved = try #require(try store.perform { try $0.fetchOne(Author.all)?.id })
         let date = Date(timeIntervalSinceReferenceDate: 1.0 / 3)
@@ -89,7 +90,7 @@ struct ConditionAsDataTests {
     @Test func `a long chain is sent too`() throws {
         let chain = (0..<1_000).reduce(Condition<Book>(format: "year == -1")) { $0 || \.year == $1 }
         #expect(try sent(chain) == chain)
-        let store = try PersistentContainer(for: Book.self, at: .memory)
+        let store = try PersistentContainer(for: Book.self, at: .tested)
         try store.perform { try $0.insert(Book(year: 999)) }
         #expect(try store.perform { try $0.count(of: Book.all.where(sent(chain))) } == 1)
     }
@@ -133,7 +134,7 @@ struct ConditionAsDataTests {
     }
 }
 
-@Suite("Conditions from outside")
+@Suite("Conditions from outside", .overEachStore)
 struct ConditionAllowListTests {
     private let allowed = ConditionAllowList()
         .allowing(Book.self, \.title, \.year, \.rating).allowing(Book.self, relations: \.author, \.reviews)

@@ -1,8 +1,9 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("Filtering without a request")
+@Suite("Filtering without a request", .overEachStore)
 struct FilteringTests {
     private static let books: [Book] = [
         Book(title: "War and Peace", year: 1869, rating: 5, status: .printed, price: 12.5),
@@ -22,7 +23,7 @@ struct FilteringTests {
 
     @Test(arguments: conditions)
     func `values, objects and rows that fulfil a condition are the same`(condition: Condition<Book>) throws {
-        let store = try PersistentContainer(for: Book.self, at: .memory)
+        let store = try PersistentContainer(for: Book.self, at: .tested)
         let values = try Self.books.filtered(by: condition).map(\.title)
         try store.perform { context in
             let objects = try Self.books.map { try context.insert($0) }
@@ -42,7 +43,7 @@ struct FilteringTests {
     }
 
     @Test func `objects are filtered across their relations, including unsaved changes`() throws {
-        let store = try PersistentContainer(for: Book.self, at: .memory)
+        let store = try PersistentContainer(for: Book.self, at: .tested)
         try store.perform { context in
             let leo = try context.insert(Author(name: "Leo", born: 1828))
             for year in [1869, 1878] { try leo.books.add(context.insert(Book(title: "\(year)", year: year))) }
@@ -81,7 +82,7 @@ struct FilteringTests {
     }
 
     @Test func `objects are not filtered after their scope`() throws {
-        let store = try PersistentContainer(for: Book.self, at: .memory)
+        let store = try PersistentContainer(for: Book.self, at: .tested)
         // Unsafe: a handle is taken out on purpose. The closure runs on this thread, before the next line.
         nonisolated(unsafe) var kept: [ManagedObject<Book>] = []
         try store.perform { context in kept = [try context.insert(Book())] }

@@ -1,8 +1,9 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("Types in conditions without a request")
+@Suite("Types in conditions without a request", .overEachStore)
 struct FilteringTypeTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let condition: Condition<Book>
@@ -67,7 +68,7 @@ struct FilteringTypeTests {
     }
 
     private func overObjectsAndRows(_ mismatch: Case) throws {
-        let store = try PersistentContainer(for: Book.self, at: .memory)
+        let store = try PersistentContainer(for: Book.self, at: .tested)
         expect(mismatch, "rows") { try store.perform { try $0.decode(Book.all.where(mismatch.condition)).count } }
         try store.perform { context in
             let book = try context.insert(Book())

@@ -1,5 +1,6 @@
 import Sworm
 import SwormPredicates
+import TestSupport
 import Testing
 
 /// An attribute and a relation with names that mean the object itself in formats.
@@ -29,10 +30,10 @@ extension MirrorPart: ManagedObjectConvertible {
     static let relations = Relations()
 }
 
-@Suite("An attribute named SELF")
+@Suite("An attribute named SELF", .overEachStore)
 struct SelfNameTests {
     private func container() throws -> PersistentContainer {
-        let store = try PersistentContainer(for: Mirror.self, MirrorPart.self, at: .memory)
+        let store = try PersistentContainer(for: Mirror.self, MirrorPart.self, at: .tested)
         try store.perform { context in
             for own in [3, 1, 2] {
                 let mirror = try context.insert(Mirror(own: own))

@@ -2,9 +2,10 @@ import Foundation
 @testable import Sworm
 import SwormPredicates
 import SwormTools
+import TestSupport
 import Testing
 
-@Suite("Properties in raw memory")
+@Suite("Properties in raw memory", .overEachStore)
 struct RawMemoryTests {
     private typealias Depot = Memory.Depot
 
@@ -146,7 +147,7 @@ struct RawMemoryTests {
                 <attribute name="maybeBytes" optional="YES" attributeType="Transformable"/>
             </entity>
             """)
-        let store = try PersistentContainer(model: model, checking: Memory.Archive.self, at: .memory)
+        let store = try PersistentContainer(model: model, checking: Memory.Archive.self, at: .tested)
         let archives = (0..<300).map { index in
             Memory.Archive(
                 bytes: Data(repeating: UInt8(index & 255), count: index), number: Int16(index),
@@ -180,11 +181,12 @@ struct RawMemoryTests {
     }
 
     #if !canImport(CoreData)
-    @Test func `statements that are reported with their values show the memory of their rows`() throws {
+    @Test(.over(.memory, .file)) func `statements that are reported with their values show the memory of their rows`()
+        throws
+    {
         let reported = Locked<[String]>([])
-        let folder = try StoreFolder()
         let store = try PersistentContainer(
-            for: Depot.self, at: .file(folder.file()),
+            for: Depot.self, at: .tested,
             trace: { statement in
                 guard let text = statement.sqlWithValues, text.hasPrefix("INSERT INTO ZDEPOT") else { return }
                 reported.withLock { $0.append(text) }

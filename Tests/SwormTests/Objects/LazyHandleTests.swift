@@ -1,11 +1,12 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("Handles whose objects are created when they are needed")
+@Suite("Handles whose objects are created when they are needed", .overEachStore)
 struct LazyHandleTests {
     private func filled(_ log: @escaping @Sendable (any Error) -> Void = { _ in }) throws -> PersistentContainer {
-        let store = try PersistentContainer(for: Leaf.self, at: .memory, logError: log)
+        let store = try PersistentContainer(for: Leaf.self, at: .tested, logError: log)
         try store.perform { context in
             for number in 1...5 { try context.insert(Leaf(number: number, text: "t\(number)")) }
         }

@@ -1,9 +1,10 @@
 import Foundation
 import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
-@Suite("Closing and suspending")
+@Suite("Closing and suspending", .overEachStore)
 struct ClosingTests {
     typealias Volume = Shelf.Volume
 
@@ -178,7 +179,7 @@ struct ClosingTests {
     }
 
     @Test func `a store in memory keeps its content`() async throws {
-        let memory = try PersistentContainer(for: Volume.self, at: .memory)
+        let memory = try PersistentContainer(for: Volume.self, at: .tested)
         try await memory.write { try $0.insert(Volume(id: 1)) }
         try memory.suspend()
         #expect(await codes(memory).allSatisfy { $0 == .suspended })

@@ -1,6 +1,7 @@
 import Foundation
 import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
 #if !canImport(CoreData)
@@ -8,7 +9,7 @@ import SwormSQLite
 #endif
 
 /// Calls that end by a moment that is set before, and calls that are cancelled.
-@Suite("Deadlines")
+@Suite("Deadlines", .overEachStore)
 struct DeadlineTests {
     typealias Volume = Shelf.Volume
     typealias Forms = [(
@@ -159,7 +160,7 @@ struct DeadlineTests {
     }
 
     @Test func `the deadline of another container's call stops no search`() throws {
-        let inner = try PersistentContainer(for: Volume.self, at: .memory)
+        let inner = try PersistentContainer(for: Volume.self, at: .tested)
         // Long enough for a search to look whether it is to stop.
         let text = String(repeating: "a", count: 300_000) + "ab"
         try inner.write { try $0.insert(Volume(id: 1, title: text)) }
@@ -175,7 +176,7 @@ struct DeadlineTests {
     }
 
     @Test func `a search in a long string is stopped with the same error`() async throws {
-        let store = try PersistentContainer(for: Volume.self, at: .memory)
+        let store = try PersistentContainer(for: Volume.self, at: .tested)
         try await store.write { try $0.insert(Volume(id: 1, title: String(repeating: "a", count: 200_000))) }
         // Each of its steps compares a thousand characters, and the last of them differs.
         let pattern = "*" + String(repeating: "a", count: 1000) + "b"

@@ -1,8 +1,9 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("perform inside perform, and one state to read")
+@Suite("perform inside perform, and one state to read", .overEachStore)
 struct NestedPerformTests {
     typealias Volume = Shelf.Volume
 
@@ -29,7 +30,7 @@ struct NestedPerformTests {
     }
 
     @Test func `a nested perform that was joined is undone with the outer one`() throws {
-        let store = try PersistentContainer(for: Volume.self, at: .memory)
+        let store = try PersistentContainer(for: Volume.self, at: .tested)
         #expect(throws: StoreError.Missing.self) {
             try store.perform { _ in
                 try store.perform { try $0.insert(Volume(id: 1)) }
@@ -40,7 +41,7 @@ struct NestedPerformTests {
     }
 
     @Test func `one that fails is undone alone, at any depth and more than once`() throws {
-        let store = try PersistentContainer(for: Volume.self, at: .memory)
+        let store = try PersistentContainer(for: Volume.self, at: .tested)
         try store.perform { try $0.insert(Volume(id: 0, pages: 1)) }
         try store.perform { context in
             let volume = try #require(try context.fetchOne(Volume.all))
@@ -75,8 +76,8 @@ struct NestedPerformTests {
     }
 
     @Test func `a perform of another container does not join`() throws {
-        let one = try PersistentContainer(for: Volume.self, at: .memory)
-        let other = try PersistentContainer(for: Volume.self, at: .memory)
+        let one = try PersistentContainer(for: Volume.self, at: .tested)
+        let other = try PersistentContainer(for: Volume.self, at: .tested)
         #expect(throws: StoreError.Missing.self) {
             try one.perform { context in
                 try context.insert(Volume(id: 1))
@@ -140,9 +141,8 @@ struct NestedPerformTests {
         #expect(try store.perform { try $0.count(of: Volume.all) } == 499)
     }
 
-    @Test func `a reading perform does not block writers`() throws {
-        let folder = try StoreFolder()
-        let store = try PersistentContainer(for: Volume.self, at: .file(folder.file()), timeout: 5)
+    @Test(.over(.file, .server)) func `a reading perform does not block writers`() throws {
+        let store = try PersistentContainer(for: Volume.self, at: .tested, timeout: 5)
         try store.perform { context in
             let before = try context.count(of: Volume.all)
             let isWritten = onOtherThread { (try? store.perform { try $0.insert(Volume(id: 1)) }) != nil }

@@ -1,8 +1,9 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("perform")
+@Suite("perform", .overEachStore)
 struct PerformTests {
     typealias Volume = Shelf.Volume
     typealias Writer = Shelf.Writer
@@ -12,7 +13,7 @@ struct PerformTests {
     private struct Pair { var count = 0; var report = Report() }
 
     @Test func `all kinds of results are returned: values, nothing, tuples, optionals, classes, ids`() throws {
-        let store = try PersistentContainer(for: Volume.self, at: .memory)
+        let store = try PersistentContainer(for: Volume.self, at: .tested)
         let id = try store.perform { try $0.insert(Volume(id: 1, title: "a")) }
         #expect(!id.isTemporary)
         let (count, titles) = try store.perform { (try $0.count(of: Volume.all), try $0.fetch(Volume.all, \.title)) }
@@ -41,7 +42,7 @@ struct PerformTests {
     @Test func `an error saves nothing and passes as it is`() throws {
         struct Stop: Error, Equatable { let reason: String }
         let log = ErrorLog()
-        let store = try PersistentContainer(for: Volume.self, at: .memory, logError: log.add)
+        let store = try PersistentContainer(for: Volume.self, at: .tested, logError: log.add)
         try store.perform { try $0.insert(Volume(id: 1, title: "old")) }
         #expect(throws: Stop(reason: "enough")) {
             try store.perform { context in
@@ -57,7 +58,7 @@ struct PerformTests {
     }
 
     @Test func `the system's own errors that a closure throws are not renamed`() throws {
-        let store = try PersistentContainer(for: Volume.self, at: .memory)
+        let store = try PersistentContainer(for: Volume.self, at: .tested)
         let missing = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         #expect(throws: CocoaError.self) { try store.perform { _ in try Data(contentsOf: missing) } }
         #expect(throws: CocoaError.self) {
@@ -72,8 +73,7 @@ struct PerformTests {
     }
 
     @Test func `a save that fails undoes everything, in the file and in memory`() throws {
-        let folder = try StoreFolder()
-        let store = try PersistentContainer(for: Library.Book.self, at: .file(folder.file()))
+        let store = try PersistentContainer(for: Library.Book.self, at: .tested)
         let error = storeError {
             try store.perform { context in
                 let book = try context.insert(Library.Book(title: "x"))
@@ -118,7 +118,7 @@ struct PerformTests {
     }
 
     @Test func `encode writes all attributes or none`() throws {
-        let store = try PersistentContainer(for: Reading.self, at: .memory)
+        let store = try PersistentContainer(for: Reading.self, at: .tested)
         try store.perform { context in
             let reading = try context.insert(Reading(a: 1, shape: .circle(radius: 1), z: 1))
             #expect(throws: AttributeError.self) {
@@ -164,12 +164,12 @@ struct PerformTests {
             try context.delete(context.object(with: id))
             #expect(storeError { try context.object(with: id) }?.code == .objectNotFound)
         }
-        let foreign = try PersistentContainer(for: Volume.self, at: .memory)
+        let foreign = try PersistentContainer(for: Volume.self, at: .tested)
         #expect(storeError { try foreign.perform { try $0.object(with: id) } }?.code == .objectNotFound)
     }
 
     @Test func `conditions are chained, and deleting by request is part of the perform`() throws {
-        let store = try PersistentContainer(for: Volume.self, at: .memory)
+        let store = try PersistentContainer(for: Volume.self, at: .tested)
         try store.perform { context in
             for id in 0..<10 { try context.insert(Volume(id: id, title: id % 2 == 0 ? "even" : "odd")) }
         }
@@ -189,7 +189,7 @@ struct PerformTests {
     }
 
     @Test func `a batch deletion is saved or undone with everything else`() throws {
-        let store = try PersistentContainer(for: Note.self, at: .memory)
+        let store = try PersistentContainer(for: Note.self, at: .tested)
         try store.perform { context in
             for stars in 0..<6 {
                 let note = Note()
@@ -210,7 +210,7 @@ struct PerformTests {
     }
 
     @Test func `an invalid request throws before it runs, and names its error`() throws {
-        let store = try PersistentContainer(for: Volume.self, at: .memory)
+        let store = try PersistentContainer(for: Volume.self, at: .tested)
         let hidden: KeyPath<Volume, Int> = \.title.count
         for error in [
             storeError { try store.perform { try $0.fetch(Volume.all.where(hidden == 3)).count } },
@@ -231,7 +231,7 @@ struct PerformTests {
     }
 
     @Test func `an optional column distinguishes a missing object from a missing value`() throws {
-        let store = try PersistentContainer(for: Volume.self, at: .memory)
+        let store = try PersistentContainer(for: Volume.self, at: .tested)
         try store.perform { try $0.insert(Volume(id: 1)) }
         try store.perform { context in
             let there: Date?? = try context.fetchOne(Volume.all, \.printed)

@@ -1,8 +1,9 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("schedule")
+@Suite("schedule", .overEachStore)
 struct ScheduleTests {
     typealias Volume = Shelf.Volume
 
@@ -36,7 +37,7 @@ struct ScheduleTests {
 
     @Test func `the result of the closure is returned`() async throws {
         final class Report { var titles: [String] = [] }
-        let store = try PersistentContainer(for: Volume.self, at: .memory)
+        let store = try PersistentContainer(for: Volume.self, at: .tested)
         let id = try await store.schedule { try $0.insert(Volume(id: 1, title: "a")) }
         #expect(!id.isTemporary)
         let report = try await store.schedule { context in
@@ -57,7 +58,7 @@ struct ScheduleTests {
 
     @Test func `an error saves nothing and is logged`() async throws {
         let log = ErrorLog()
-        let store = try PersistentContainer(for: Volume.self, at: .memory, logError: log.add)
+        let store = try PersistentContainer(for: Volume.self, at: .tested, logError: log.add)
         await #expect(throws: StoreError.Missing.self) {
             try await store.schedule { context in
                 try context.insert(Volume(id: 1))
@@ -70,7 +71,7 @@ struct ScheduleTests {
 
     @Test func `a task that was cancelled before does not run the closure`() async throws {
         let log = ErrorLog()
-        let store = try PersistentContainer(for: Volume.self, at: .memory, logError: log.add)
+        let store = try PersistentContainer(for: Volume.self, at: .tested, logError: log.add)
         let hasRun = Counter()
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
@@ -90,8 +91,7 @@ struct ScheduleTests {
         .enabled(if: canStopReads, "the engine under the library cannot stop a read"),
         arguments: [(count: 20_000, hasChanges: false), (count: 4_000, hasChanges: true)])
     func `a read that takes long is stopped when its task is cancelled`(count: Int, hasChanges: Bool) async throws {
-        let folder = try StoreFolder()
-        let store = try PersistentContainer(for: Item.self, at: .file(folder.file()))
+        let store = try PersistentContainer(for: Item.self, at: .tested)
         try store.perform { context in
             let group = try context.insert(ItemGroup())
             for value in 0..<count { try context.insert(Item(value: value)).group = group }
@@ -120,7 +120,7 @@ struct ScheduleTests {
 
     @Test(.enabled(if: canStopReads, "the engine under the library cannot stop a read"))
     func `many short reads are stopped too, and nothing is saved`() async throws {
-        let store = try PersistentContainer(for: Volume.self, at: .memory)
+        let store = try PersistentContainer(for: Volume.self, at: .tested)
         let reads = Counter()
         let task = Task {
             try await store.schedule { context in
@@ -141,7 +141,7 @@ struct ScheduleTests {
     }
 
     @Test func `closures that wait do not hold up the pool`() async throws {
-        let store = try PersistentContainer(for: Volume.self, at: .memory)
+        let store = try PersistentContainer(for: Volume.self, at: .tested)
         let gate = DispatchSemaphore(value: 0)
         let count = 24
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -166,8 +166,7 @@ struct ScheduleTests {
     }
 
     @Test func `many tasks write and read, and each sees the writes of the previous ones`() async throws {
-        let folder = try StoreFolder()
-        let store = try PersistentContainer(for: Volume.self, at: .file(folder.file()))
+        let store = try PersistentContainer(for: Volume.self, at: .tested)
         try store.perform { try $0.insert(Volume(id: 0)) }
         for turn in 1...20 {
             try await store.schedule { try $0.fetchOne(Volume.all)?.encode(\.pages, turn) }

@@ -1,10 +1,11 @@
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("Tuples of handles at the end of a call")
+@Suite("Tuples of handles at the end of a call", .overEachStore)
 struct TupleResultTests {
     @Test func `come out as their ids`() throws {
-        let store = try PersistentContainer(for: Dossier.self, at: .memory)
+        let store = try PersistentContainer(for: Dossier.self, at: .tested)
         let (first, second) = try store.perform { context in
             (try context.insert(Dossier(name: "a", year: 1)), try context.insert(Dossier(name: "b", year: 2)))
         }
@@ -24,7 +25,7 @@ struct TupleResultTests {
     }
 
     @Test func `come out as their ids in a task`() async throws {
-        let store = try PersistentContainer(for: Dossier.self, at: .memory)
+        let store = try PersistentContainer(for: Dossier.self, at: .tested)
         let (first, second) = try await store.write { context in
             (try context.insert(Dossier(name: "a", year: 1)), try context.insert(Dossier(name: "b", year: 2)))
         }
@@ -42,7 +43,7 @@ struct TupleResultTests {
     }
 
     @Test func `tuples of values are unchanged`() throws {
-        let store = try PersistentContainer(for: Dossier.self, at: .memory)
+        let store = try PersistentContainer(for: Dossier.self, at: .tested)
         let (count, name) = try store.perform { context in (try context.count(of: Dossier.all), "x") }
         #expect(count == 0 && name == "x")
         let ids = try store.perform { context in

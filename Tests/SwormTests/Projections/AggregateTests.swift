@@ -1,8 +1,9 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("Values of all rows, and of groups")
+@Suite("Values of all rows, and of groups", .overEachStore)
 struct AggregateTests {
     typealias Item = Stock.Item
 
@@ -67,7 +68,7 @@ struct AggregateTests {
             // The parts may be beyond the type, as long as the whole is not.
             #expect(try context.sum(of: Item.all, \.total) == 20)
         }
-        let store = try PersistentContainer(for: Item.self, at: .memory)
+        let store = try PersistentContainer(for: Item.self, at: .tested)
         try store.perform { for id in 1...2 { try $0.insert(Item(id: id, pieces: .max, total: .max)) } }
         let sum = storeError { try store.perform { try $0.sum(of: Item.all, \.total) } }
         #expect(sum?.code == .overflow && sum?.message.contains("total") ?? false)

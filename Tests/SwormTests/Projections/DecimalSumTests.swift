@@ -1,15 +1,16 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("Sums of decimals")
+@Suite("Sums of decimals", .overEachStore)
 struct DecimalSumTests {
     typealias Item = Stock.Item
 
     /// Items of a maker, in a store or not saved yet.
     private func eachWay(_ prices: [String?], _ body: (ManagedObjectContext) throws -> Void) throws {
         for isSaved in [true, false] {
-            let store = try PersistentContainer(for: Item.self, at: .memory)
+            let store = try PersistentContainer(for: Item.self, at: .tested)
             func fill(_ context: ManagedObjectContext) throws {
                 let maker = try context.insert(Stock.Maker(name: "Anna"))
                 for (index, price) in prices.enumerated() {

@@ -1,8 +1,9 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("Groups by computed terms, and limits before and after grouping")
+@Suite("Groups by computed terms, and limits before and after grouping", .overEachStore)
 struct GroupingTests {
     typealias Item = Stock.Item
 

@@ -1,8 +1,9 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("Projections")
+@Suite("Projections", .overEachStore)
 struct ProjectionTests {
     typealias Item = Stock.Item
 
@@ -86,7 +87,7 @@ struct ProjectionTests {
     }
 
     @Test func `unsaved changes of every kind are in the rows`() throws {
-        let store = try PersistentContainer(for: Item.self, at: .memory)
+        let store = try PersistentContainer(for: Item.self, at: .tested)
         try store.perform { try Stock.fill($0) }
         try store.perform { context in
             // A related object alone is changed.
@@ -106,7 +107,7 @@ struct ProjectionTests {
     }
 
     @Test func `a projection may leave its thread and be checked beforehand`() async throws {
-        let store = try PersistentContainer(for: Item.self, at: .memory)
+        let store = try PersistentContainer(for: Item.self, at: .tested)
         let projection = Self.byID.select(\.name, \.total)
         try projection.validate()
         try store.perform { try Stock.fill($0) }

@@ -80,10 +80,10 @@ extension Stock {
 
     /// Runs the same checks on rows of a store, and on objects that are not saved yet.
     static func eachWay(_ body: (ManagedObjectContext) throws -> Void) throws {
-        let saved = try PersistentContainer(for: Item.self, at: .memory)
+        let saved = try PersistentContainer(for: Item.self, at: .tested)
         try saved.perform { try fill($0) }
         try saved.perform { try body($0) }
-        try PersistentContainer(for: Item.self, at: .memory).perform { context in
+        try PersistentContainer(for: Item.self, at: .tested).perform { context in
             try fill(context)
             try body(context)
         }

@@ -15,15 +15,25 @@ struct Document {
     }
 
     /// The blocks of a language, in their order, each at the line that it has in the document.
-    func blocks(_ language: String) -> String {
+    ///
+    /// - Parameter isIncluded: Returns whether a block is included. The lines of other blocks are empty.
+    func blocks(_ language: String, where isIncluded: (String) -> Bool = { _ in true }) -> String {
         var isInside = false
-        return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+        var (lines, block): ([String], [String]) = ([], [])
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             if line.hasPrefix("```") {
+                let isKept = isInside && isIncluded(block.joined(separator: "\n"))
+                lines += isKept ? block : block.map { _ in "" }
+                lines.append("")
+                block = []
                 isInside = line == "```\(language)"
-                return ""
+            } else if isInside {
+                block.append(String(line))
+            } else {
+                lines.append("")
             }
-            return isInside ? String(line) : ""
-        }.joined(separator: "\n")
+        }
+        return lines.joined(separator: "\n")
     }
 
     /// The destinations of its links: URLs, paths and headings. DocC checks its own, which begin with `doc:`.

@@ -1,10 +1,11 @@
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("Limits of zero, and mistakes of new users")
+@Suite("Limits of zero, and mistakes of new users", .overEachStore)
 struct LimitTests {
     private func container() throws -> PersistentContainer {
-        let store = try PersistentContainer(for: Dossier.self, at: .memory)
+        let store = try PersistentContainer(for: Dossier.self, at: .tested)
         try store.perform { context in
             for year in 1...3 { try context.insert(Dossier(name: "n\(year)", year: year)) }
         }

@@ -1,14 +1,15 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("Handles that outlive their perform")
+@Suite("Handles that outlive their perform", .overEachStore)
 struct HandleEscapeTests {
     typealias Volume = Shelf.Volume
     typealias Remark = Shelf.Remark
 
     private func store(_ log: ErrorLog = ErrorLog()) throws -> PersistentContainer {
-        let store = try PersistentContainer(for: Volume.self, at: .memory, logError: log.add)
+        let store = try PersistentContainer(for: Volume.self, at: .tested, logError: log.add)
         try store.perform { context in
             let volume = try context.insert(Volume(id: 1, title: "kept"))
             try volume.remarks.add(context.insert(Remark(text: "a")))

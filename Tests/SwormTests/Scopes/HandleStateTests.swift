@@ -1,15 +1,16 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("Handles of deleted objects, on other threads, and failing assignments")
+@Suite("Handles of deleted objects, on other threads, and failing assignments", .overEachStore)
 struct HandleStateTests {
     typealias Volume = Shelf.Volume
     typealias Remark = Shelf.Remark
     typealias Cover = Shelf.Cover
 
     private func store(_ log: ErrorLog = ErrorLog()) throws -> PersistentContainer {
-        let store = try PersistentContainer(for: Volume.self, at: .memory, logError: log.add)
+        let store = try PersistentContainer(for: Volume.self, at: .tested, logError: log.add)
         try store.perform { context in
             let volume = try context.insert(Volume(id: 1, title: "kept"))
             for text in ["a", "b"] { try volume.remarks.add(context.insert(Remark(text: text))) }
@@ -149,9 +150,8 @@ struct HandleStateTests {
         #expect(log.codes == [.wrongThread, .wrongThread])
     }
 
-    @Test func `a perform of another thread is a perform of its own`() throws {
-        let folder = try StoreFolder()
-        let store = try PersistentContainer(for: Volume.self, at: .file(folder.file()))
+    @Test(.over(.file, .server)) func `a perform of another thread is a perform of its own`() throws {
+        let store = try PersistentContainer(for: Volume.self, at: .tested)
         try store.perform { context in
             try context.insert(Volume(id: 1))
             let seen = onOtherThread { try? store.perform { try $0.count(of: Volume.all) } }
@@ -233,13 +233,13 @@ struct HandleStateTests {
 
     @Test func `a strict container stops the program at a misuse that cannot be thrown`() async {
         await #expect(processExitsWith: .failure) {
-            let store = try PersistentContainer(for: Shelf.Volume.self, at: .memory, strict: true)
+            let store = try PersistentContainer(for: Shelf.Volume.self, at: .tested, strict: true)
             var leaked: ManagedObject<Shelf.Volume>?
             try store.perform { leaked = try $0.insert(Shelf.Volume(id: 1)) }
             _ = leaked?.cover
         }
         await #expect(processExitsWith: .success) {
-            let store = try PersistentContainer(for: Shelf.Volume.self, at: .memory, strict: true)
+            let store = try PersistentContainer(for: Shelf.Volume.self, at: .tested, strict: true)
             try store.perform { _ = try $0.insert(Shelf.Volume(id: 1)).cover }
             _ = storeError { try store.perform { _ in throw StoreError.Missing() } }
         }

@@ -48,15 +48,15 @@ struct TraceTests {
     func `values are reported on request`(isWanted: Bool) throws {
         let traces = Traces()
         let store = try PersistentContainer(
-            for: Kiosk.Book.self, at: .memory, trace: { traces.add($0) }, tracesValues: isWanted)
+            for: Kiosk.Book.self, at: .tested, trace: { traces.add($0) }, tracesValues: isWanted)
         try store.perform { try $0.insert(Kiosk.Book(title: "secret")) }
         #expect(traces.all.contains { "\($0)".contains("'secret'") } == isWanted)
     }
 
     @Test func `a store without a trace reports nothing of another store`() throws {
         let traces = Traces()
-        let traced = try PersistentContainer(for: Kiosk.Book.self, at: .memory, trace: { traces.add($0) })
-        let other = try PersistentContainer(for: Kiosk.Book.self, at: .memory)
+        let traced = try PersistentContainer(for: Kiosk.Book.self, at: .tested, trace: { traces.add($0) })
+        let other = try PersistentContainer(for: Kiosk.Book.self, at: .tested)
         traces.clear()
         try other.perform { _ = try $0.insert(Kiosk.Book()) }
         #expect(traces.all == [])
@@ -66,7 +66,7 @@ struct TraceTests {
 
     @Test func `internal statements of a store are distinguished`() throws {
         let traces = Traces()
-        let store = try PersistentContainer(for: Kiosk.Book.self, at: .memory, trace: { traces.add($0) })
+        let store = try PersistentContainer(for: Kiosk.Book.self, at: .tested, trace: { traces.add($0) })
         try store.perform { try $0.insert(Kiosk.Book()) }
         #expect(try store.perform { try $0.count(of: Kiosk.Book.all) } == 1)
         let upkeep = traces.all.filter(\.isUpkeep).map(\.sql)

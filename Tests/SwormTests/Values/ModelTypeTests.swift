@@ -1,5 +1,6 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
 /// Every kind of property that a table can name.
@@ -90,7 +91,7 @@ private enum Station {
     }
 }
 
-@Suite("Types of properties and models")
+@Suite("Types of properties and models", .overEachStore)
 struct ModelTypeTests {
     private typealias Stop = Station.Stop
 
@@ -140,7 +141,7 @@ struct ModelTypeTests {
     }
 
     @Test func `they can be used in conditions and orders`() throws {
-        let store = try PersistentContainer(for: Stop.self, at: .memory)
+        let store = try PersistentContainer(for: Stop.self, at: .tested)
         try store.perform { context in for stop in Self.stops { try context.insert(stop) } }
         func count(_ condition: Condition<Stop>) throws -> Int {
             try store.perform { try $0.count(of: Stop.all.where(condition)) }
@@ -160,7 +161,7 @@ struct ModelTypeTests {
     }
 
     @Test func `of a class each row has an instance of its own, which may leave the perform`() throws {
-        let store = try PersistentContainer(for: Station.Train.self, at: .memory)
+        let store = try PersistentContainer(for: Station.Train.self, at: .tested)
         try store.perform { context in
             for (name, speed) in [("a", 1.5), ("b", nil)] {
                 let train = Station.Train()
@@ -192,7 +193,7 @@ struct ModelTypeTests {
     }
 
     @Test func `a type without attributes has rows too`() throws {
-        let store = try PersistentContainer(for: Station.Mark.self, at: .memory)
+        let store = try PersistentContainer(for: Station.Mark.self, at: .tested)
         try store.perform { context in
             let first = try context.insert(Station.Mark())
             first.next = try context.insert(Station.Mark())

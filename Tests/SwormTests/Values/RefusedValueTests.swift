@@ -1,8 +1,9 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("Values that cannot be stored")
+@Suite("Values that cannot be stored", .overEachStore)
 struct RefusedValueTests {
     struct Measure: ManagedObjectConvertible, Equatable {
         var double = 0.0
@@ -30,7 +31,7 @@ struct RefusedValueTests {
     }
 
     @Test func `each is an error that names entity and attribute, and nothing is saved`() throws {
-        let store = try PersistentContainer(for: Measure.self, at: .memory)
+        let store = try PersistentContainer(for: Measure.self, at: .tested)
         try store.perform { try $0.insert(Measure(double: 5)) }
         let cases: [(String, Measure)] = [
             ("double", Measure(double: .nan)), ("double", Measure(double: .signalingNaN)),
@@ -58,14 +59,14 @@ struct RefusedValueTests {
     }
 
     @Test func `a number in a narrower attribute is the nearest one that fits`() throws {
-        let store = try PersistentContainer(for: Measure.self, at: .memory)
+        let store = try PersistentContainer(for: Measure.self, at: .tested)
         try store.perform { try $0.insert(Measure(narrow: 0.1, small: -32_768)) }
         let found = try store.perform { try $0.decodeOne(Measure.all) }
         #expect(found?.narrow == Double(Float(0.1)) && found?.small == -32_768)
     }
 
     @Test func `a zero has no sign, and a URL has no base`() throws {
-        let store = try PersistentContainer(for: Link.self, at: .memory)
+        let store = try PersistentContainer(for: Link.self, at: .tested)
         let base = try #require(URL(string: "https://example.org/a/"))
         let link = Link(url: try #require(URL(string: "b?c", relativeTo: base)), zero: -0.0)
         try store.perform { context in

@@ -24,7 +24,8 @@ extension NSManagedObject: EvaluationSubject {
         case nil:
             if key == "objectID" || key == "self" || key == "SELF" { return .object(self) }
             if let leaves = compiledEntity.composites[key] {
-                return .object(CompositeSubject(self, name: key, leaves: leaves))
+                return .object(
+                    CompositeSubject(of: compiledEntity, name: key, leaves: leaves) { self.attribute($0) })
             }
             if let step = castStep(key) {
                 if step.matches { return .object(self) }
@@ -37,13 +38,8 @@ extension NSManagedObject: EvaluationSubject {
 
 // Steps of a path that continue only with objects of an entity.
 extension NSManagedObject {
-    /// Returns the entity of a step and whether the object belongs to it; nil if the entity is not in the object's hierarchy.
     private final func castStep(_ key: String) -> (target: CompiledEntity, matches: Bool)? {
-        guard let cast = EntityCast(key), let target = objectID.origin.compiled.entity(named: cast.entity),
-            target.root == compiledEntity.root
-        else { return nil }
-        let number = compiledEntity.number
-        return (target, cast.isExact ? number == target.number : target.family.contains(number))
+        compiledEntity.cast(key, in: objectID.origin.compiled)
     }
 
     final func isCast(by key: String) -> Bool { castStep(key) != nil }
@@ -83,57 +79,5 @@ private struct LeftBehind: EvaluationSubject {
 
     func predicateValue(forKey key: String) throws -> EvaluationValue {
         key == "objectID" ? .object(self) : try missing.predicateValue(forKey: key)
-    }
-}
-
-/// The missing destination of a to-one relationship for a predicate: every key of the entity is nil.
-private struct MissingObject: EvaluationSubject {
-    let entity: CompiledEntity
-    let model: CompiledModel
-
-    var reference: ObjectReference? { nil }
-
-    func predicateValue(forKey key: String) throws -> EvaluationValue {
-        switch entity.slot(named: key) {
-        case .attribute: return .null
-        case .relationship(let slot):
-            let relationship = entity.relationships[slot]
-            if relationship.isToMany { return .objects([]) }
-            return .missing(MissingObject(entity: model[relationship.destination], model: model))
-        case nil:
-            if key == "objectID" { return .missing(self) }
-            if let cast = EntityCast(key), let target = model.entity(named: cast.entity), target.root == entity.root {
-                return .missing(MissingObject(entity: target, model: model))
-            }
-            guard entity.composites[key] != nil else {
-                throw QueryError.unknownKey(key, of: entity.name, names: entity.propertyNames)
-            }
-            return .null
-        }
-    }
-}
-
-/// The elements of a composite attribute as the subject of a predicate.
-private struct CompositeSubject: EvaluationSubject {
-    private let object: NSManagedObject
-    private let prefix: String
-    private let leaves: [Int]
-
-    init(_ object: NSManagedObject, name: String, leaves: [Int]) {
-        self.object = object
-        prefix = name + "."
-        self.leaves = leaves
-    }
-
-    var reference: ObjectReference? { nil }
-
-    func predicateValue(forKey key: String) throws -> EvaluationValue {
-        for slot in leaves where object.compiledEntity.attributes[slot].name == prefix + key {
-            return .value(object.attribute(slot).asStored)
-        }
-        let inner = leaves.filter { object.compiledEntity.attributes[$0].name.hasPrefix(prefix + key + ".") }
-        if !inner.isEmpty { return .object(CompositeSubject(object, name: prefix + key, leaves: inner)) }
-        let names = leaves.map { String(object.compiledEntity.attributes[$0].name.dropFirst(prefix.count)) }
-        throw QueryError.unknownKey(key, of: prefix + "of " + object.compiledEntity.name, names: names)
     }
 }

@@ -13,5 +13,9 @@ extension NSPersistentStore {
         public static let sqlite = StoreType(rawValue: NSSQLiteStoreType)
         /// The type of stores in memory.
         public static let inMemory = StoreType(rawValue: NSInMemoryStoreType)
+        #if PostgreSQL
+        /// The type of stores on PostgreSQL servers.
+        public static let postgreSQL = StoreType(rawValue: SwormPostgreSQLStoreType)
+        #endif
     }
 }

@@ -95,8 +95,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             throw CoreDataError(
                 NSPersistentStoreOperationError, "Cannot remove a store that does not belong to this coordinator.")
         }
-        let timeout = (store.objectStore as? SQLiteStore)?.options.busyTimeout ?? 0
-        try remove(store, until: .now + .seconds(timeout))
+        try remove(store, until: .now + .seconds(store.objectStore.timeout))
     }
 
     /// Closes a store and removes it.
@@ -142,10 +141,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Returns the open store at a URL; nil if no store is open at it.
     ///
-    /// - Parameter URL: The URL of a store's file.
+    /// - Parameter URL: The URL of a store's file, or of a store on a server.
     open func persistentStore(for URL: URL) -> NSPersistentStore? {
-        let path = URL.standardizedFileURL.path
-        return persistentStores.first { $0.url?.standardizedFileURL.path == path }
+        persistentStores.first { $0.url?.isSameStore(as: URL) ?? false }
     }
 
     /// Returns the URL of a store.

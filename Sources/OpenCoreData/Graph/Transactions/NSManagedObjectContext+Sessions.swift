@@ -1,4 +1,4 @@
-import SwormRows
+package import SwormRows
 import SwormStore
 
 // The sessions in which a context reads, and their interruption.
@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
     package final func beginPinnedSessions() throws {
         guard transactions.isPinned else { return }
         for store in persistentStoreCoordinator?.persistentStores ?? [] {
-            if let origin = store.origin { _ = try pinnedSession(origin) }
+            if let origin = store.origin { try pinnedSession(origin)?.fixState() }
         }
     }
 
@@ -57,6 +57,12 @@ extension NSManagedObjectContext {
     package final var stopsWork: @Sendable () -> Bool {
         let token = interruption.token
         return { token.stopsWork }
+    }
+
+    /// The properties of the context's transactions, for stores that have them.
+    package final var transactionProperties: TransactionProperties {
+        get { interruption.token.properties }
+        set { interruption.token.properties = newValue }
     }
 
     /// The time at which the work of the context with its stores is stopped, or nil for no limit.

@@ -1,4 +1,5 @@
-import SwormStore
+import SwormRows
+package import SwormStore
 
 // A context that works in one transaction reads its own writes there; other connections do not see them before the
 // commit.
@@ -76,11 +77,32 @@ extension NSManagedObjectContext {
     /// it is committed or undone.
     ///
     /// - Throws: An error if the context has several stores, or its store is read-only; and the store's error.
-    package final func beginWriting() throws {
+    package final func beginWriting() throws { try beginWriting { try $0.beginTransaction($1) } }
+
+    /// Starts a transaction of the context's only store that locks the rows of a request, and stays open until it is
+    /// committed or undone. A store that cannot lock single rows is locked as a whole.
+    ///
+    /// - Parameter rows: The request.
+    package final func beginWriting(locking rows: FetchSpecification) throws {
+        try beginWriting { try $0.beginTransaction(locking: rows, $1) }
+    }
+
+    /// Locks the rows of a request in the open transaction of the context's only store, if the store can.
+    package final func lock(_ rows: FetchSpecification) throws {
+        let (origin, _) = try onlyStore()
+        try transactions[origin]?.lock(rows)
+    }
+
+    /// Starts a serializable transaction of the context's only store, which stays open until it is committed or undone.
+    package final func beginSerializable() throws { try beginWriting { try $0.beginSerializableTransaction($1) } }
+
+    private func beginWriting(
+        _ begin: (any ObjectStore, InterruptToken) throws -> any StoreTransaction
+    ) throws {
         let (origin, store) = try onlyStore()
         transactions.endPinned()
         transactions.areKept = true
-        let transaction = try store.beginTransaction(interruption.token)
+        let transaction = try begin(store, interruption.token)
         transactions.add(transaction, for: origin)
         try interruption.enter(transaction)
     }

@@ -24,6 +24,11 @@ extension NSManagedObjectContext {
 
     func beginPinnedSessions() throws {}
     func keepTransactions(_ areKept: Bool) {}
+    // Core Data has neither settings nor locks of rows.
+    func use(_ choice: TransactionChoice) {}
+    func beginSerializable() throws {}
+    func beginWriting(locking request: RequestContent, of entity: ModelEntity) throws { try beginWriting() }
+    func lock(_ request: RequestContent, of entity: ModelEntity) throws {}
     func commitTransactions() throws {}
     func release(_ marks: TransactionMarks) throws {}
 

@@ -10,7 +10,7 @@ extension EntityBinding {
         var layouts: [WriteLayout] = []
         let runs = cases.all.map { $0.run(&layouts) }
         let mapping = mapping
-        return RowBatch(of: layouts, in: entity.number) { take in
+        return RowBatch(of: layouts, in: entity.number, expecting: values.underestimatedCount) { take in
             try withoutActuallyEscaping(take) { take in
                 let pending = PendingRun(take)
                 for value in values {

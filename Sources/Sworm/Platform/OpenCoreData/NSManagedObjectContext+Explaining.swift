@@ -26,13 +26,21 @@ extension NSManagedObjectContext {
 extension RequestExplanation {
     fileprivate init(_ explanation: StatementExplanation) {
         var advice = explanation.findings.map(\.sentence)
+        for condition in explanation.conditions {
+            guard let reason = condition.reason else { continue }
+            advice.append("The condition `\(condition.text)` is tested in memory, because \(reason).")
+        }
+        if let reason = explanation.sortReason { advice.append("The rows are sorted in memory, because \(reason).") }
+        if let reason = explanation.columnReason {
+            advice.append("The columns are computed in memory, because \(reason).")
+        }
         if explanation.hasUnsavedChanges {
             advice.append(
                 "Unsaved changes affect the request: its objects are also evaluated in memory, and it reads more rows."
             )
         }
         self.init(
-            sql: explanation.statement.sql, bindings: explanation.statement.bindings.map(\.literal),
+            sql: explanation.statement.sql, bindings: explanation.literals,
             plan: explanation.steps.map(\.line), advice: advice,
             scannedEntities: explanation.findings.compactMap {
                 if case .scan(let entity, _) = $0 { entity } else { nil }
@@ -73,35 +81,6 @@ extension PlanFinding {
         case .grouping:
             return "Equal rows are grouped in a temporary B-tree: no index has that order."
         }
-    }
-}
-
-extension SQLBinding {
-    /// The value as an SQL literal.
-    fileprivate var literal: String {
-        switch self {
-        case .null: return "NULL"
-        case .int64(let number): return "\(number)"
-        case .double(let number): return "\(number)"
-        case .text(let text): return "'\(text.replacing("'", with: "''"))'"
-        case .bool(let flag): return flag ? "TRUE" : "FALSE"
-        case .uuid(let identifier): return "'\(identifier.uuidString)'"
-        case .date(let seconds): return "'\(Date(timeIntervalSinceReferenceDate: seconds))'"
-        case .decimal(let number): return "\(number)"
-        case .integers(let numbers): return Self.array(numbers) { "\($0)" }
-        case .doubles(let numbers), .dates(let numbers): return Self.array(numbers) { "\($0)" }
-        case .texts(let texts): return Self.array(texts) { SQLBinding.text($0).literal }
-        case .uuids(let identifiers): return Self.array(identifiers) { SQLBinding.uuid($0).literal }
-        case .blob(let data):
-            let shown = data.prefix(32).map { String(format: "%02x", $0) }.joined()
-            return data.count > 32 ? "x'\(shown)...' (\(data.count) bytes)" : "x'\(shown)'"
-        }
-    }
-
-    /// Returns the first values of an array as an SQL literal.
-    private static func array<Value>(_ values: [Value], literal: (Value) -> String) -> String {
-        let shown = values.prefix(10).map(literal).joined(separator: ", ")
-        return values.count > 10 ? "ARRAY[\(shown), ...] (\(values.count) values)" : "ARRAY[\(shown)]"
     }
 }
 #endif

@@ -32,6 +32,9 @@ extension NSManagedObjectContext {
         for store in sqliteStores {
             _ = store.addWarningListener { listener(StoreError(.storeFailed, $0.message, cause: $0)) }
         }
+        #if PostgreSQL
+        addServerWarningListener(listener)
+        #endif
     }
 
     /// Closes the stores of the coordinator, for all users of the coordinator.
@@ -59,6 +62,12 @@ extension NSManagedObjectContext {
     /// Copies the store.
     func backUpStore(to url: URL, until deadline: ContinuousClock.Instant?) throws {
         let stores = sqliteStores
+        guard !stores.isEmpty else {
+            throw StoreError(
+                .unsupported,
+                "A backup copies a store in a file or in memory. Copy a store on a server with pg_dump, or into a file with `sworm-tool copy`."
+            )
+        }
         guard let store = stores.first, stores.count == 1 else {
             throw StoreError(
                 .unsupported,
@@ -86,4 +95,36 @@ extension StoreCheckpointMode {
         }
     }
 }
+
+#if PostgreSQL
+// The tables of a context's stores on servers.
+extension NSManagedObjectContext {
+    func migrateServerStores() throws {
+        for store in try requiredServerStores() { try store.migrate() }
+    }
+
+    func serverMigrationPlan() throws -> [String] { try requiredServerStores().flatMap { try $0.migrationPlan() } }
+
+    /// Calls a closure with the warnings of the stores, as long as the stores are open.
+    func addServerWarningListener(_ listener: @escaping @Sendable (any Error) -> Void) {
+        for store in serverStores {
+            _ = store.addWarningListener { listener(StoreError(.storeFailed, $0.message, cause: $0)) }
+        }
+    }
+
+    private var serverStores: [PostgresStore] {
+        (coordinator?.persistentStores ?? []).compactMap { $0.objectStore as? PostgresStore }
+    }
+
+    private func requiredServerStores() throws -> [PostgresStore] {
+        let stores = serverStores
+        guard !stores.isEmpty else {
+            throw StoreError(
+                .unsupported,
+                "Only a store on a server is migrated step by step. A store in a file is migrated when it is opened.")
+        }
+        return stores
+    }
+}
+#endif
 #endif

@@ -2,6 +2,7 @@
 import Foundation
 import OpenCoreData
 import SwormPredicates
+import SwormRows
 import SwormStore
 
 /// The unsaved state of a context.
@@ -29,6 +30,26 @@ extension NSManagedObjectContext {
         guard isStoppable || LongWork.check != nil else { return try body() }
         return try LongWork.$check.withValue(isStoppable ? .init(stopsWork) : nil, operation: body)
     }
+
+    // MARK: Transactions
+
+    /// Uses properties for the transactions that begin from now on.
+    func use(_ choice: TransactionChoice) {
+        transactionProperties = TransactionProperties(
+            isSerializable: choice.isolation == .serializable, settings: choice.settings)
+    }
+
+    /// Starts a transaction in which the rows that a request finds are locked.
+    func beginWriting(locking request: RequestContent, of entity: ModelEntity) throws {
+        try beginWriting(locking: request.specification(of: entity))
+    }
+
+    /// Locks the rows that a request finds, in the open transaction.
+    func lock(_ request: RequestContent, of entity: ModelEntity) throws {
+        try lock(request.specification(of: entity))
+    }
+
+    // MARK: Objects
 
     /// Returns the object with an identity, after reading its row.
     func existingObject(for reference: ObjectReference) throws -> NSManagedObject? {

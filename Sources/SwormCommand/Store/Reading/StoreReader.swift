@@ -9,20 +9,38 @@ final class StoreReader {
     let model: CompiledModel
     let description: NSManagedObjectModel
     let source: String
-    let store: SQLiteStore
+    let store: any ObjectStore
+    /// The store in messages.
+    let name: String
     let session: any StoreSession
     let missingFiles = MissingFiles()
 
     /// Opens the store that an operand names, with the model that the options name.
-    init(_ path: String, arguments: Arguments, modelOption: String = "model") throws {
-        url = try FilePath.store(path)
-        let (model, source) = try StoreModelChoice.model(for: url, option: arguments.url(modelOption))
-        description = model
-        self.source = source
-        self.model = try model.compiled()
+    ///
+    /// - Parameter allowsServers: Whether the operand may be the address of a store on a server.
+    init(
+        _ path: String, arguments: Arguments, modelOption: String = "model", allowsServers: Bool = false
+    ) throws {
         var options = StoreOptions()
         options.isReadOnly = true
-        store = try SQLiteStore.open(url: url, model: self.model, options: options)
+        name = ServerOperand.shown(path)
+        #if PostgreSQL
+        if allowsServers, ServerOperand.isAddress(path) {
+            let server = try ServerOperand.options(path)
+            url = server.url
+            (description, source) = try ServerOperand.model(of: server, option: arguments.url(modelOption))
+            model = try description.compiled()
+            store = try server.open(model, options: options)
+            session = try store.beginSession()
+            return
+        }
+        #else
+        if allowsServers, ServerOperand.isAddress(path) { throw ServerOperand.unavailable }
+        #endif
+        url = try FilePath.store(path)
+        (description, source) = try StoreModelChoice.model(for: url, option: arguments.url(modelOption))
+        model = try description.compiled()
+        store = try SQLiteStore.open(url: url, model: model, options: options)
         session = try store.beginSession()
     }
 

@@ -30,7 +30,7 @@ final class StoreWatch {
         self.entities = entities
         self.predicate = predicate
         self.blobs = blobs
-        commitCount = try store.store.commitCount()
+        commitCount = try (store.store as? SQLiteStore)?.commitCount()
         let (session, count) = try beginSession()
         defer { session.end() }
         lastCount = count

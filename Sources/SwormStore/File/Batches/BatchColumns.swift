@@ -61,7 +61,7 @@ struct BatchColumns {
 extension SlotTraits {
     /// Returns the range of values of a kind that the attribute's column accepts as they are, or nil if each value must
     /// be inspected.
-    fileprivate func width(of kind: FieldKind) -> BindOp.Width? {
+    func width(of kind: FieldKind) -> BindOp.Width? {
         guard kind.isPlain, !hasRules, !allowsExternalStorage else { return nil }
         switch (type, kind) {
         case (.boolean, .bool), (.boolean, .optionalBool), (.double, .float), (.double, .optionalFloat),

@@ -125,12 +125,10 @@ struct BatchDeletionRun {
             try connection.rows("SELECT count(*), min(t0.Z_PK) FROM \(link.table) t0 WHERE \(staying)") { statement in
                 let count = statement.int(0)
                 guard count > 0 else { return }
-                let (name, far) = (link.entity.name, link.destination.name)
                 errors.append(
-                    CoreDataError(
-                        NSValidationRelationshipDeniedDeleteError,
-                        "Cannot delete the requested objects of \(name): the delete rule of the relationship '\(link.relationship.name)' denies it, because it still relates to \(count) \(count == 1 ? "object" : "objects") of \(far), such as p\(statement.int64(1)). Delete or unlink them first.",
-                        entity: name, key: link.relationship.name))
+                    CoreDataError.denial(
+                        by: link.relationship, of: link.entity, to: link.destination, count: count,
+                        key: statement.int64(1)))
             }
         }
         try CoreDataError.throwAll(errors)

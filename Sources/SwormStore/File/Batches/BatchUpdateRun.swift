@@ -54,7 +54,9 @@ struct BatchUpdateRun {
     /// found.
     private func updateDifferent(_ assignments: [ColumnAssignment]) throws -> BatchResult {
         let specification = batch.specification
-        let known = specification.findsOneAtMost(columns, in: transaction.model) ? nil : try differences(assignments)
+        let known =
+            specification.findsOneAtMost(columns.uniqueConstraints(in: transaction.model).map(\.properties))
+            ? nil : try differences(assignments)
         if let known, known.different == 0 { return BatchResult(count: known.found, hasChanged: false) }
         var statement = try connection.shapes.update(
             specification, set: assignments, by: compiler, on: connection.base)
@@ -116,10 +118,20 @@ struct BatchUpdateRun {
         let list =
             assignments.enumerated().map { "\($1.column) = ?\($0 + 1)" } + (values?.assignments ?? [])
             + ["Z_OPT = \(SQLCompiler.nextVersion)"]
-        try connection.run(
-            CompiledStatement(
-                sql: "UPDATE \(columns.table) SET \(list.joined(separator: ", ")) WHERE \(found)",
-                bindings: assignments.map(\.value)))
+        let update = CompiledStatement(
+            sql: "UPDATE \(columns.table) SET \(list.joined(separator: ", ")) WHERE \(found)",
+            bindings: assignments.map(\.value))
+        do {
+            try connection.run(update)
+        } catch let error as SQLiteError where error.isUniqueViolation {
+            // Rows may take over computed values from each other. They give them up first, then.
+            let constrained = Set(touchedConstraints.flatMap(\.columns))
+            let cleared = constrained.intersection(computed.map(\.place.column)).sorted()
+            guard !cleared.isEmpty else { throw error }
+            let list = cleared.map { "\($0) = NULL" }.joined(separator: ", ")
+            try connection.run("UPDATE \(columns.table) SET \(list) WHERE \(found)")
+            try connection.run(update)
+        }
         try require(changed)
         guard transaction.keepsHistory || batch.namesRows || !single.isEmpty else { return result }
         let rows = try keys.rows()
@@ -154,29 +166,26 @@ struct BatchUpdateRun {
         return connection.base.changes
     }
 
-    /// Returns the error for unique values that another row holds, or that several rows would hold.
-    private func takenValues(_ error: SQLiteError) -> CoreDataError {
+    /// The constraints of the entity and its sub-entities that contain one of the written columns.
+    private var touchedConstraints: [UniqueConstraint] {
         let slots = batch.values.map(\.slot) + batch.computed.map(\.slot)
         let written = Set(slots.compactMap { columns.attribute($0)?.column })
+        let all = columns.entity.family.flatMap {
+            transaction.columns[$0 - 1].uniqueConstraints(in: transaction.model)
+        }
+        return all.filter { !written.isDisjoint(with: $0.columns) }
+    }
+
+    /// Returns the error for unique values that another row holds, or that several rows would hold.
+    private func takenValues(_ error: SQLiteError) -> CoreDataError {
         let entity = columns.entity
-        let own = entity.family.flatMap { transaction.columns[$0 - 1].uniqueConstraints(in: transaction.model) }
-        let touched = own.filter { !written.isDisjoint(with: $0.columns) }
+        let touched = touchedConstraints
         // SQLite names the columns of the index that reported the violation.
         let refused = touched.filter { constraint in
             constraint.columns.allSatisfy { error.message.contains("." + $0.replacing("\"", with: "")) }
         }
         let constraint = refused.first ?? touched.first
-        let names = constraint?.properties.joined(separator: ", ") ?? ""
-        let values = batch.values.filter { value in
-            constraint?.properties.contains(entity.attributes[value.slot].name) ?? true
-        }
-        let computed = batch.computed.map { (slot: $0.slot, text: $0.expression.format) }
-        let text = (values.map { (slot: $0.slot, text: "\($0.value)") } + computed)
-            .map { "\(entity.attributes[$0.slot].name) = \($0.text)" }.joined(separator: ", ")
-        return CoreDataError(
-            NSManagedObjectConstraintMergeError,
-            "Cannot set \(text) for the requested rows of \(entity.name): '\(names)' must be unique, and another object already has the value, or several objects would get it. Narrow the request to one object, or choose another value.",
-            entity: entity.name, key: names, value: values.first?.value, cause: error)
+        return CoreDataError.takenValues(of: batch, constraint?.properties, entity: entity, cause: error)
     }
 }
 
@@ -201,7 +210,9 @@ extension AttributeValue {
 
 extension FetchSpecification {
     /// Returns whether the request finds at most one row, because of its limit or a unique value.
-    fileprivate func findsOneAtMost(_ columns: EntityColumns, in model: CompiledModel) -> Bool {
+    ///
+    /// - Parameter constraints: The properties of the entity's uniqueness constraints.
+    func findsOneAtMost(_ constraints: @autoclosure () -> [[String]]) -> Bool {
         guard limit != 1 else { return true }
         let parts: [PredicateTree]
         switch predicate {
@@ -216,7 +227,7 @@ extension FetchSpecification {
             switch (comparison.left, comparison.right) {
             case (.evaluatedObject, .value(let value)): return value != .null
             case (.key(.evaluatedObject, let name), .value(let value)) where value != .null:
-                return columns.uniqueConstraints(in: model).contains { $0.properties == [name] }
+                return constraints().contains([name])
             default: return false
             }
         }

@@ -57,10 +57,8 @@ struct BatchValues {
                 }
                 try entity.checked(value, slot: place.slot)
             } catch let error as CoreDataError {
-                throw CoreDataError(
-                    error.errorCode,
-                    "The value that an update computes for the row \(row.int64(0)) of \(entity.name) is not valid: \(error.message) Nothing was changed.",
-                    entity: entity.name, key: place.attribute.name, cause: error)
+                throw CoreDataError.computedValue(
+                    ofRow: row.int64(0), of: entity, place.attribute, cause: error)
             }
         }
     }
@@ -74,8 +72,6 @@ struct BatchValues {
             case .text(let text): "the string '\(text.prefix(80))'"
             case .blob, .uuid: "bytes"
             }
-        return CoreDataError(
-            NSManagedObjectValidationError, "'\(attribute.name)' holds \(attribute.type.summary), not \(shown).",
-            key: attribute.name)
+        return CoreDataError.unfitValue(shown, for: attribute)
     }
 }

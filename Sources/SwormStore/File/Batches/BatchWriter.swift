@@ -36,7 +36,7 @@ final class BatchWriter {
         self.layout = layout
         columns = transaction.columns[layout.entity - 1]
         batch = BatchColumns(layout, columns: columns, looksAtAll: transaction.limits != nil)
-        refusal = Self.refusal(of: columns.entity, batch: batch)
+        refusal = CoreDataError.refusal(ofRowsOf: columns.entity, defaults: batch.defaults.lazy.map(\.slot))
         let (own, folder) = (columns, transaction.external)
         longDefaults = batch.defaults.filter { place in
             guard place.column >= 0, own.attributes[place.column].isExternal,
@@ -59,27 +59,6 @@ final class BatchWriter {
     }
 
     deinit { ops.deallocate() }
-
-    /// Returns the reason why no row of an entity can be inserted by its attributes alone.
-    private static func refusal(of entity: CompiledEntity, batch: BatchColumns) -> CoreDataError? {
-        if entity.isAbstract {
-            return CoreDataError(
-                NSManagedObjectValidationError,
-                "Cannot save an object of \(entity.name): the entity is abstract. Insert an object of one of its sub-entities.",
-                entity: entity.name)
-        }
-        for relationship in entity.relationships where !relationship.isTransient && relationship.hasCountRules {
-            guard var error = relationship.violation(count: 0, entity: entity.name) else { continue }
-            error.message += " If a relationship is required, use 'insert' for each object and set the relationship."
-            return error
-        }
-        for place in batch.defaults {
-            let value = entity.defaultValues[place.slot]
-            if entity.traits[place.slot].plainlyAllows(value) { continue }
-            if let error = entity.attributes[place.slot].violation(value, entity: entity.name) { return error }
-        }
-        return nil
-    }
 
     // MARK: Rows
 
@@ -238,16 +217,8 @@ final class BatchWriter {
     func takenValue(
         of constraint: UniqueConstraint, values: [AttributeValue], by other: RowID, isOwn: Bool
     ) -> CoreDataError {
-        let name = columns.entity.name
-        let text = zip(constraint.properties, values).map { "\($0) = \("\($1)".prefix(80))" }.joined(separator: ", ")
-        let holder = transaction.model.entity(numbered: Int64(other.entity))?.name ?? name
-        let message =
-            isOwn
-            ? "\(name): two of the given objects have the same unique values: \(text)."
-            : "\(name): another object (\(holder), key \(other.key)) already has the unique values: \(text)."
-        return CoreDataError(
-            NSManagedObjectConstraintMergeError,
-            message + " This call wrote nothing.", entity: name,
-            key: constraint.properties.joined(separator: ", "), value: values.first)
+        CoreDataError.takenValue(
+            of: columns.entity, constraint.properties, values: values, by: other,
+            of: transaction.model.entity(numbered: Int64(other.entity)), isOwn: isOwn)
     }
 }

@@ -57,11 +57,8 @@ struct NullifiedReferences {
         var found: (count: Int, first: Int64) = (0, 0)
         try connection.rows("SELECT count(*), min(t0.Z_PK) \(rows)") { found = ($0.int(0), $0.int64(1)) }
         guard found.count > 0 else { return }
-        let (name, far) = (link.entity.name, inverse.entity.name)
-        throw CoreDataError(
-            NSValidationMissingMandatoryPropertyError,
-            "Cannot delete the requested objects of \(name): '\(inverse.relationship.name)' of \(far) is required, and would have no value in \(found.count) \(found.count == 1 ? "object" : "objects"), such as p\(found.first). Delete these too, or relate them to another \(name) first.",
-            entity: far, key: inverse.relationship.name)
+        throw CoreDataError.requiredLink(
+            to: link.entity, by: inverse.relationship, of: inverse.entity, count: found.count, key: found.first)
     }
 
     private func note(_ inverse: StoredLink, rows: String) throws {
@@ -112,11 +109,9 @@ struct NullifiedReferences {
             let count = "SELECT count(*) FROM \(part.link.table) t0 WHERE \(part.link.leads(from: "?1"))"
             for owner in part.owners {
                 let left = try connection.integer(count, binding: [.integer(owner)]) ?? 0
-                let entity = part.link.entity.name
-                guard var error = part.link.relationship.violation(count: Int(left), entity: entity) else { continue }
-                error.message =
-                    "Cannot delete all requested objects: p\(owner) would not be valid. \(error.message)"
-                throw error
+                let error = CoreDataError.lostMembers(
+                    leaving: Int(left), in: part.link.relationship, of: owner, part.link.entity)
+                if let error { throw error }
             }
         }
     }

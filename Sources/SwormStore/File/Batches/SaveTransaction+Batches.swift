@@ -30,7 +30,7 @@ extension SaveTransaction {
             }
             counts.inserted += count
             // The values computed by triggers are not needed, because no object represents the rows.
-            connection.changes.removeAll()
+            connection.changes.forgetValues()
         }
         try keys.giveBack(self)
         counts.keys = keys.used
@@ -96,7 +96,7 @@ extension SaveTransaction {
                     counts.updated += 1
                 }
             }
-            connection.changes.removeAll()
+            connection.changes.forgetValues()
         }
         try keys.giveBack(self)
         counts.keys = keys.used

@@ -39,7 +39,7 @@ extension SaveTransaction {
                     keys.use()
                 }
             }
-            connection.changes.removeAll()
+            connection.changes.forgetValues()
         }
         try keys.giveBack(self)
         counts.keys = keys.used

@@ -30,10 +30,10 @@ extension DerivationSQL {
     /// versions of a program: rounding, the sum of no values, and characters whose Unicode mappings have changed.
     func differs(from value: String) -> String {
         if derived.derivation.form != .plain {
-            let options = ComparisonOptions([.caseInsensitive, .diacriticInsensitive]).rawValue
-            // The mappings of ASCII letters are the same in every version.
+            // The mappings of ASCII letters are the same in every version. All further ones are those of Foundation, by which the
+            // values are derived, and not those of the tables for conditions.
             return
-                "\(column) IS NOT \(value) AND (\(column) IS NULL OR \(value) IS NULL OR (\(column) || \(value)) NOT GLOB '*[^ -~]*' OR SwormFold(SwormUpper(\(column)), \(options)) IS NOT SwormFold(SwormUpper(\(value)), \(options)))"
+                "\(column) IS NOT \(value) AND (\(column) IS NULL OR \(value) IS NULL OR (\(column) || \(value)) NOT GLOB '*[^ -~]*' OR SwormCanonical(SwormUpper(\(column))) IS NOT SwormCanonical(SwormUpper(\(value))))"
         }
         var (stored, expected) = (column, value)
         if case .members(let aggregate, _, _) = derived.derivation.source, aggregate == .count || aggregate == .sum {

@@ -41,8 +41,10 @@ final class TriggerChanges {
 
     func forgetNotedRows() { notedRows = [:] }
 
+    func forgetValues() { if !values.isEmpty { values.removeAll() } }
+
     func removeAll() {
-        if !values.isEmpty { values.removeAll() }
+        forgetValues()
         forgetNotedRows()
     }
 

@@ -29,6 +29,7 @@ package struct StoreMetadata: Sendable, Hashable {
 
     static let sqliteType = "SQLite"
     static let inMemoryType = "InMemory"
+    static let postgresType = "PostgreSQL"
     /// The framework version that identifies the format of the files that this library writes.
     static let writtenFrameworkVersion = 1522
 

@@ -34,7 +34,9 @@ extension SaveTransaction {
                 conflicts += try unpaired(update.row, slot: slot, destination: destination, partners: partners)
             }
         }
-        guard conflicts.isEmpty else { throw LinkConflicts(conflicts: conflicts) }
+        guard conflicts.isEmpty else {
+            throw LinkConflicts(conflicts, of: request, keys: result.keys, model: model)
+        }
     }
 
     /// Returns the conflicts that keep a row and its destination from being each other's only partners.

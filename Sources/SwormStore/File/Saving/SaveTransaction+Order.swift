@@ -67,9 +67,6 @@ extension SaveTransaction {
 
     /// Assigns new order keys to members whose keys other contexts have used since the request was created.
     ///
-    /// Members that are already in the file keep their position. A member of the request is moved behind the member
-    /// that has its key.
-    ///
     /// - Parameter written: The keys of the members whose positions come from the request.
     private func separate(_ written: Set<Int64>, in list: OrderedList) throws {
         let column = list.column
@@ -85,20 +82,10 @@ extension SaveTransaction {
             if !taken.insert(statement.int64(1)).inserted { isShared = true }
         }
         guard isShared else { return }
-        members.sort { first, second in
-            if first.order != second.order { return first.order < second.order }
-            let (isFirstWritten, isSecondWritten) = (written.contains(first.key), written.contains(second.key))
-            return isFirstWritten == isSecondWritten ? first.key < second.key : isSecondWritten
-        }
-        var present: [Int64?] = []
-        for (index, member) in members.enumerated() {
-            let isFree = index == 0 || members[index - 1].order != member.order
-            present.append(isFree ? member.order : nil)
-        }
-        for (member, order) in zip(members, OrderKeys.arranged(present)) where member.order != order {
+        for (member, order) in OrderKeys.separated(members, moving: written) {
             try connection.run(
                 "UPDATE \(column.table) SET \(column.order) = ? WHERE \(column.member) = ? AND \(column.owner) = ?",
-                binding: [.integer(order), .integer(member.key), .integer(list.owner.key)])
+                binding: [.integer(order), .integer(member), .integer(list.owner.key)])
         }
         result.rearranged.append((list.owner, list.relationship))
     }

@@ -21,7 +21,11 @@ extension SaveTransaction {
 
     /// Returns every unique value of the save that another row holds, before the save has written anything.
     func uniquenessConflicts() throws -> [UniquenessConflicts.Conflict] {
-        let final = try finalValues()
+        let final: FinalValues
+        do { final = try finalValues() } catch let error as CoreDataError {
+            try checkValues()
+            throw error
+        }
         var conflicts: [UniquenessConflicts.Conflict] = []
         var holders: [UniqueConstraint: [[StoredValue]: RowID]] = [:]
         for (row, constraint, values) in final.rows where !values.contains(.null) {
@@ -69,6 +73,28 @@ extension SaveTransaction {
         return Set(
             update.attributes.compactMap { columns.attribute($0.slot)?.column }
                 + update.toOnes.compactMap { columns.toOne($0.slot)?.column })
+    }
+
+    /// Throws the error of the first value, in the order of writing, that its column cannot return unchanged.
+    private func checkValues() throws {
+        for update in request.updates {
+            let columns = columns(of: update.row)
+            for (slot, value) in update.attributes {
+                if let place = columns.attribute(slot) { _ = try plainValue(value, for: place, of: columns.entity) }
+            }
+            for (_, destination) in update.toOnes { _ = try destination.map { try key($0) } }
+        }
+        let groups = Dictionary(grouping: request.insertions.indices) { request.insertions[$0].row.entity }
+        for (number, indexes) in groups.sorted(by: { $0.key < $1.key }) {
+            let columns = columns[number - 1]
+            for index in indexes {
+                for place in columns.attributes where request.insertions[index].exact[place.slot] == nil {
+                    let value = request.insertions[index].attributes[place.slot]
+                    _ = try plainValue(value, for: place, of: columns.entity)
+                }
+                for destination in request.insertions[index].toOnes { _ = try destination.map { try key($0) } }
+            }
+        }
     }
 
     private func finalValues() throws -> FinalValues {

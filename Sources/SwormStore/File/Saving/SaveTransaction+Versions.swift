@@ -38,6 +38,22 @@ extension SaveTransaction {
         throw SaveConflicts(conflicts: try conflicts + missingDestinations(besides: conflicts))
     }
 
+    /// Compares the versions of the rows that the save has not updated yet, after an error.
+    ///
+    /// - Throws: ``SaveConflicts`` with every row that differs.
+    func checkVersionsOfUnwrittenRows() throws {
+        var conflicts: [SaveConflicts.Conflict] = []
+        // The statements of the earlier updates have compared the versions.
+        for update in request.updates.dropFirst(result.updatedVersions.count) {
+            guard let expected = update.version else { continue }
+            let found = try version(of: update.row)
+            if found != expected {
+                conflicts.append(.init(row: update.row, expected: expected, exists: found != nil))
+            }
+        }
+        guard conflicts.isEmpty else { throw SaveConflicts(conflicts: conflicts) }
+    }
+
     /// Checks that the rows exist to which the request refers. A row that another context has deleted is a conflict, as
     /// is a changed one.
     ///

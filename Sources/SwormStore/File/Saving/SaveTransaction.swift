@@ -64,7 +64,7 @@ final class SaveTransaction {
     }
 
     func run() throws {
-        try checkRequest()
+        try request.check(model: model, layout: layout)
         if let limits { try checkRequest(within: limits) }
         try checkVersions(includingUpdates: false)
         do {
@@ -93,6 +93,10 @@ final class SaveTransaction {
             // No other row keeps the value in the end, so rows of the save exchange unique values. They release their
             // values first.
             try write(clearingUniqueValues: true)
+        } catch let error as CoreDataError where asksForVersions {
+            // Another version of a row counts for more than values that cannot be written.
+            try checkVersionsOfUnwrittenRows()
+            throw error
         }
         try checkInverses()
         if let limits { try checkDeletions(within: limits) }
@@ -203,71 +207,5 @@ final class SaveTransaction {
         let stored = try StoredValue(value, for: place.attribute, of: entity)
         if place.isExternal, case .blob(let data) = stored { return try externalColumn(data) }
         return stored
-    }
-
-    /// Throws an error if the request does not fit the model, so that the following steps can rely on its entities and
-    /// slots.
-    private func checkRequest() throws {
-        func check(_ row: RowID) throws {
-            guard model.entities.indices.contains(row.entity - 1) else {
-                throw CoreDataError(
-                    NSPersistentStoreSaveError,
-                    "The save contains an object with the entity number \(row.entity), which does not exist in the model."
-                )
-            }
-        }
-        /// Throws an error unless the relationship can refer to a row of this entity.
-        func check(_ row: RowID, as slot: Int, of entity: CompiledEntity) throws {
-            try check(row)
-            guard entity.relationships.indices.contains(slot) else { return }
-            let relationship = entity.relationships[slot]
-            guard model[relationship.destination].family.contains(row.entity) else {
-                throw CoreDataError(
-                    NSPersistentStoreSaveError,
-                    "The destination of '\(entity.name).\(relationship.name)' is '\(model[relationship.destination].name)', not '\(model[row.entity].name)'.",
-                    entity: entity.name, key: relationship.name)
-            }
-        }
-        for index in request.insertions.indices {
-            let row = request.insertions[index].row
-            try check(row)
-            let entity = model[row.entity]
-            guard request.insertions[index].attributes.count == entity.attributes.count,
-                request.insertions[index].toOnes.count == entity.relationships.count
-            else {
-                throw CoreDataError(
-                    NSPersistentStoreSaveError,
-                    "The number of values of an inserted '\(entity.name)' differs from the number of properties of the entity.",
-                    entity: entity.name)
-            }
-            guard !entity.isAbstract else {
-                throw CoreDataError(
-                    NSPersistentStoreSaveError,
-                    "'\(entity.name)' is abstract. Only objects of its sub-entities can be saved.", entity: entity.name)
-            }
-            for slot in entity.relationships.indices {
-                if let row = request.insertions[index].toOnes[slot] { try check(row, as: slot, of: entity) }
-            }
-        }
-        for update in request.updates {
-            try check(update.row)
-            for (slot, row) in update.toOnes {
-                if let row { try check(row, as: slot, of: model[update.row.entity]) }
-            }
-        }
-        for deletion in request.deletions { try check(deletion.row) }
-        for link in request.addedLinks + request.removedLinks + request.positions.map(\.link) {
-            try check(link.owner)
-            let entity = model[link.owner.entity]
-            try check(link.destination, as: link.relationship, of: entity)
-            guard entity.relationships.indices.contains(link.relationship),
-                layout.toMany(link.relationship, in: entity.number) != nil
-            else {
-                throw CoreDataError(
-                    NSPersistentStoreSaveError,
-                    "The save changes a to-many relationship of '\(entity.name)' that does not exist in the model.",
-                    entity: entity.name)
-            }
-        }
     }
 }

@@ -16,6 +16,8 @@ final class StatementShapes {
         /// The cells of the entity's row shape, which is always the same.
         case rows
         case identities
+        /// The primary keys.
+        case keys
         case count
         /// No result. The statement assigns values to columns.
         case update([String])

@@ -39,4 +39,37 @@ extension CompiledModel {
             "\(place) of the row \(issue.rowID) holds \(issue.found)\(excerpt), but \(issue.expected) is expected.",
             entity: entity, key: property, cause: issue)
     }
+
+    /// Returns the error of a value in a row of a level with its entity and attribute names added, or any other error
+    /// unchanged.
+    func named(_ error: any Error, in level: TreeLevel) -> any Error {
+        guard let issue = error as? DecodingFailure, issue.column > level.columns.count else {
+            return named(error, entity: level.fetch.entity, attributes: level.columns)
+        }
+        let index = issue.column - level.columns.count - 1
+        let name = level.expressions.indices.contains(index) ? level.expressions[index].format : nil
+        return self.error(issue, entity: self[level.fetch.entity].name, property: name)
+    }
+
+    /// Returns the error of a value with the path of its column added, or any other error unchanged.
+    func named(
+        _ error: any Error, in projection: ProjectionSpecification, columns: [ProjectedColumn]
+    ) -> any Error {
+        let entity = self[projection.fetch.entity].name
+        func path(_ column: Int) -> String { columns.indices.contains(column) ? columns[column].path : "" }
+        if let issue = error as? DecodingFailure {
+            let path = path(issue.column)
+            let excerpt = issue.excerpt.isEmpty ? "" : " (\(issue.excerpt))"
+            return CoreDataError(
+                CocoaError.Code.fileReadCorruptFile.rawValue,
+                "'\(path)' of \(entity) returned \(issue.found)\(excerpt), but \(issue.expected) is expected.",
+                entity: entity, key: path, cause: issue)
+        }
+        guard let issue = error as? ExternalDataFailure else { return error }
+        let cause = issue.cause as? CoreDataError
+        return CoreDataError(
+            cause?.errorCode ?? CocoaError.Code.fileReadUnknown.rawValue,
+            "'\(path(issue.column))' of \(entity): \(cause?.message ?? "\(issue.cause)")", entity: entity,
+            key: path(issue.column), cause: issue.cause)
+    }
 }

@@ -160,6 +160,8 @@ final class SQLiteTransaction: SQLiteSession, StoreTransaction {
         }
     }
 
+    func lock(_ rows: FetchSpecification) throws { _ = try open.compiler.keys(rows) }
+
     func reserveKeys(root: Int, count: Int) throws -> Int64 {
         try writing { connection in
             try setSavepoints(connection)

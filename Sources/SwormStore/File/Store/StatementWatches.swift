@@ -36,9 +36,10 @@ extension SQLiteStore {
         return words.contains { ownTables.contains($0) }
     }
 
-    private static let requests: Set<String> = ["SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH"]
+    private static let requests: Set<String> = ["SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "DECLARE"]
     private static let ownTables: Set<Substring> = [
         "Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE", "sqlite_master", "pragma_table_info", "ATRANSACTION",
-        "ATRANSACTIONSTRING", "ACHANGE",
+        "ATRANSACTIONSTRING", "ACHANGE", "_sworm", "_sworm_writer", "_sworm_outcome", "_sworm_change",
+        "pg_namespace", "pg_advisory_xact_lock", "set_config", "nextval",
     ]
 }

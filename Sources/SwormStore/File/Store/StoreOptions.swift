@@ -62,6 +62,12 @@ package struct StoreOptions: Sendable {
     /// The maximum size of files that an inspection copies. Larger files are read in place, which may leave a `-shm`
     /// file.
     var largestInspectionCopy: Int64 = 64 << 20
+    #if PostgreSQL
+    /// The options of a store on a server, or nil for those of its URL.
+    package var postgres: PostgresOptions?
+    /// Infers the mapping from the model of a store on a server, or nil if such a store is not migrated.
+    package var serverMapping: ServerModelMapping?
+    #endif
 
     package init() {}
 }

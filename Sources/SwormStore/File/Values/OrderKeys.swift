@@ -42,6 +42,32 @@ package enum OrderKeys {
         return result
     }
 
+    /// Returns new order keys for members of a list in which several have the same one, because other contexts have used
+    /// keys since a save was requested.
+    ///
+    /// Members that are already in the store keep their position. A member of the save is moved behind the member that has
+    /// its key.
+    ///
+    /// - Parameters:
+    ///   - members: All members with their order keys.
+    ///   - written: The keys of the members whose positions come from the save.
+    /// - Returns: The members whose order keys change.
+    static func separated(
+        _ members: [(key: Int64, order: Int64)], moving written: Set<Int64>
+    ) -> [(key: Int64, order: Int64)] {
+        let members = members.sorted { first, second in
+            if first.order != second.order { return first.order < second.order }
+            let (isFirstWritten, isSecondWritten) = (written.contains(first.key), written.contains(second.key))
+            return isFirstWritten == isSecondWritten ? first.key < second.key : isSecondWritten
+        }
+        let present = members.indices.map { index -> Int64? in
+            index == 0 || members[index - 1].order != members[index].order ? members[index].order : nil
+        }
+        return zip(members, arranged(present)).compactMap { member, order in
+            member.order == order ? nil : (member.key, order)
+        }
+    }
+
     private static func keys(count: Int, after lower: Int64?, before upper: Int64?) -> [Int64]? {
         guard let upper else {
             let start = lower.map { max($0, first - step) } ?? first - step

@@ -6,8 +6,9 @@ package import SwormRows
 extension RowBuffer {
     /// Returns the value of an attribute.
     ///
-    /// For an attribute that allows external storage, the value is the column's bytes, including the marker. The
-    /// session reads the content (``StoreSession/externalData(_:)``).
+    /// For an attribute that allows external storage, the value identifies the content: it is the column's bytes, including
+    /// the marker, or the length in the rows of a server. The session reads the content
+    /// (``StoreSession/externalData(_:)``).
     ///
     /// - Throws: ``CoreDataError`` for text that is not a URL and for a number that no decimal can represent.
     ///   Everything else was checked when the buffer was filled.
@@ -31,9 +32,16 @@ extension RowBuffer {
                 throw unreadable(row, holding: "'\(text.prefix(100))', which is not a URL")
             }
             return .url(url)
-        case .binaryData, .transformable: return .data(data(row: row, cell: cell))
+        case .binaryData, .transformable:
+            guard tag(row: row, cell: cell) != .integer else { return .data(length(row: row, cell: cell)) }
+            return .data(data(row: row, cell: cell))
         case .undefined, .composite: return .null
         }
+    }
+
+    /// Returns the length of external data as bytes.
+    private func length(row: Int, cell: Int) -> Data {
+        withUnsafeBytes(of: int64(row: row, cell: cell).bigEndian) { Data($0) }
     }
 
     /// Returns the value of an attribute, including the content of external data, with errors that name the attribute.
@@ -41,8 +49,13 @@ extension RowBuffer {
         row: Int, cell: Int, of attribute: CompiledAttribute, in entity: CompiledEntity, session: any StoreSession
     ) throws -> AttributeValue {
         do {
-            if attribute.allowsExternalStorage, tag(row: row, cell: cell) == .blob {
-                return .data(try withBytes(row: row, cell: cell) { try session.externalData($0) })
+            if attribute.allowsExternalStorage {
+                switch tag(row: row, cell: cell) {
+                case .blob: return .data(try withBytes(row: row, cell: cell) { try session.externalData($0) })
+                case .integer:
+                    return .data(try externalData(row: row, of: attribute, in: entity, session: session))
+                default: break
+                }
             }
             return try value(row: row, cell: cell, type: attribute.type)
         } catch let error as CoreDataError {
@@ -51,6 +64,15 @@ extension RowBuffer {
                 "'\(entity.name).\(attribute.name)' of the row \(int64(row: row, cell: 0)): \(error.message)",
                 entity: entity.name, key: attribute.name, cause: error)
         }
+    }
+
+    private func externalData(
+        row: Int, of attribute: CompiledAttribute, in entity: CompiledEntity, session: any StoreSession
+    ) throws -> Data {
+        guard case .attribute(let slot)? = entity.slot(named: attribute.name) else { return Data() }
+        let identity = RowID(entity: entity.number, key: int64(row: row, cell: RowShape.primaryKeyCell))
+        let version = int64(row: row, cell: RowShape.versionCell)
+        return try session.externalData(ofRow: identity, version: version, slot: slot)
     }
 
     private func unreadable(_ row: Int, holding what: String) -> CoreDataError {
@@ -77,12 +99,16 @@ extension AttributeType {
 extension RowShape {
     /// Returns the kind of values that each cell can hold. The context checks optionality, because files with missing
     /// values must be readable.
-    func rules(in model: CompiledModel) -> [CellRule] {
+    ///
+    /// - Parameter hasLengths: Whether the cells of external data have their lengths.
+    func rules(in model: CompiledModel, hasLengths: Bool = false) -> [CellRule] {
         cells.map { cell in
             switch cell {
             case .primaryKey, .entity: CellRule(.integer, allowsNull: false)
             case .version, .toOneKey, .toOneEntity: CellRule(.integer)
-            case .attribute(let entity, let slot): CellRule(model[entity].attributes[slot].type.cellKind)
+            case .attribute(let entity, let slot):
+                hasLengths && model[entity].traits[slot].allowsExternalStorage
+                    ? CellRule(.integer) : CellRule(model[entity].attributes[slot].type.cellKind)
             }
         }
     }

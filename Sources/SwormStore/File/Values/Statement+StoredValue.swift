@@ -64,8 +64,8 @@ extension Statement {
         case .text(let text): try bind(text, at: index)
         case .blob(let data): try bind(data, at: index)
         // The statements of SQLite's dialect have no other values.
-        case .bool, .uuid, .date, .decimal, .integers, .doubles, .texts, .uuids, .dates:
-            try bind(value.inSQLite, at: index)
+        case .bool, .uuid, .date, .decimal, .integers, .doubles, .texts, .uuids, .dates, .decimals, .blobs:
+            throw SQLiteError(code: SQLiteError.misuse, message: "a file has no values of this type")
         }
     }
 

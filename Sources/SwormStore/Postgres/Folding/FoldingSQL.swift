@@ -16,8 +16,8 @@ struct FoldingSQL {
     /// The qualified name of the function that decomposes and sorts marks.
     let markSorting: String
 
-    /// The scalars that folding replaces, with their foldings, in order. The foldings of scalars are not replaced again,
-    /// so that the order of the blocks is without meaning.
+    /// The scalars that folding replaces, with their foldings, in order. The foldings of scalars are not replaced
+    /// again, so that the order of the blocks is without meaning.
     private let replacements: [(scalar: UInt32, folding: [UInt32])]
 
     /// The blocks of letters that have a test of their own. Those of a group are tested if the string has letters of

@@ -19,8 +19,8 @@ struct ScalarSet {
 
     var isEmpty: Bool { ranges.isEmpty }
 
-    /// The set in brackets, for a literal with escapes. No scalar of ASCII has a meaning in brackets if it is not one of
-    /// the four that the sets do not begin or end with.
+    /// The set in brackets, for a literal with escapes. No scalar of ASCII has a meaning in brackets if it is not one
+    /// of the four that the sets do not begin or end with.
     var pattern: String { "[\(content)]" }
 
     /// The set without the brackets.

@@ -1,3 +1,4 @@
+#if PostgreSQL
 import SwormPredicates
 
 /// The types of the columns of a server.
@@ -8,24 +9,13 @@ enum PostgresColumnType {
     /// A key of another table, or an order key.
     static let reference = "bigint"
 
-    /// Returns the type of an attribute's column, or nil for an attribute that has none. Strings have the order of their
-    /// bytes, which no update of a collation changes.
+    /// Returns the type of an attribute's column, or nil for an attribute that has none. Strings have the order of
+    /// their bytes, which no update of a collation changes.
     ///
     /// - Parameter storesSeconds: Whether a date is stored as seconds since 2001, with all digits of a double.
     static func type(of attribute: CompiledAttribute, storesSeconds: Bool) -> String? {
-        switch attribute.type {
-        case .integer16: "smallint"
-        case .integer32: "integer"
-        case .integer64: "bigint"
-        case .boolean: "boolean"
-        case .double: "float8"
-        case .float: "real"
-        case .decimal: "numeric"
-        case .date: storesSeconds ? "float8" : "timestamptz"
-        case .string, .uri: "text COLLATE \"C\""
-        case .uuid: "uuid"
-        case .binaryData, .transformable: "bytea"
-        case .undefined, .objectID, .composite: nil
-        }
+        let name = ServerType.name(of: attribute.type, storesSeconds: storesSeconds)
+        return name == "text" ? "text COLLATE \"C\"" : name
     }
 }
+#endif

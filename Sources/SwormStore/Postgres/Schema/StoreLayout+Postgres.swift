@@ -1,3 +1,4 @@
+#if PostgreSQL
 extension StoreLayout {
     /// Creates the layout of a store on a server: tables and columns have the names of the model.
     ///
@@ -21,3 +22,4 @@ extension StoreLayout {
         self.init(postgres: model, schema: schema, names: &names)
     }
 }
+#endif

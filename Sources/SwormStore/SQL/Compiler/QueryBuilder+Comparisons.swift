@@ -47,7 +47,13 @@ extension QueryBuilder {
             return condition
         }
         if isObject(left) || isObject(right) { return try relateObjects(left, by: comparator, to: right, exact: exact) }
-        let (first, second) = (try scalar(left), try scalar(right))
+        let first = try scalar(left)
+        if case .constant(let value) = right, !dialect.hasConstant(value) {
+            _ = try kind(of: first)
+            try first.typed.checkComparable(with: TypedValue(value))
+            if let condition = dialect.difference(of: first, by: comparator, exact: exact) { return condition }
+        }
+        let second = try scalar(right)
         let one = try kind(of: first)
         _ = try kind(of: second)
         try first.typed.checkComparable(with: second.typed)
@@ -130,7 +136,8 @@ extension QueryBuilder {
                 throw QueryError.unsupported("An object is used where a plain value is needed.")
             }
             return QueryScalar(
-                sql: bind(binding), kind: value.valueKind, form: dialect.form(of: value), path: value.kindName,
+                sql: dialect.missing(value, as: binding) ?? bind(binding), kind: value.valueKind,
+                isWide: dialect.isWide(value), form: dialect.form(of: value), path: value.kindName,
                 entity: "the predicate", constant: value)
         case .count(let collection): return try count(of: collection)
         case .aggregate(let function, let collection): return try aggregate(function, of: collection)

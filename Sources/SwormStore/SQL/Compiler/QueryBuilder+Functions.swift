@@ -96,7 +96,7 @@ extension QueryBuilder {
         }
         switch (cast, operand) {
         case (_, .constant(let value)):
-            if let result = cast.apply(value) { return .constant(result) }
+            if let result = cast.apply(dialect.rounded(value)) { return .constant(result) }
         case (.date, _):
             var result = try scalar(operand)
             if result.kind == .date { return operand }

@@ -2,8 +2,8 @@ import Foundation
 import SwormPredicates
 
 extension QueryBuilder {
-    /// Returns the sides of a comparison. If an attribute is searched in a list, the constants of the list are converted to
-    /// its kind as SQLite would do it, so that they are compared in the same way in memory.
+    /// Returns the sides of a comparison. If an attribute is searched in a list, the constants of the list are
+    /// converted to its kind as SQLite would do it, so that they are compared in the same way in memory.
     func convertingMembers(
         of comparison: Comparison, _ left: QueryOperand, _ right: QueryOperand
     ) -> (QueryOperand, QueryOperand) {
@@ -67,7 +67,12 @@ extension QueryBuilder {
                 // entity, instead of using an index of the column to find the rows that refer to it.
                 return .guarded(by: "\(column) IS NOT NULL", .or(parts))
             }
-            if hasNull { parts.append(.atom("\(scalar.sql) IS NULL")) }
+            if hasNull {
+                parts.append(.atom("\(scalar.sql) IS NULL"))
+            } else if parts.isEmpty, !values.isEmpty {
+                // No value of the list can be found.
+                return dialect.nothing(in: scalar, exact: exact)
+            }
         }
         return .or(parts)
     }
@@ -103,7 +108,7 @@ extension QueryBuilder {
         for item in items {
             if case .constant(let value) = item {
                 try element.typed.checkComparable(with: TypedValue(value))
-                constants.append(value)
+                if dialect.hasConstant(value) { constants.append(value) }
             } else {
                 let scalar = try scalar(item)
                 _ = try self.kind(of: scalar)

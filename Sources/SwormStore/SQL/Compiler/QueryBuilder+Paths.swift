@@ -56,7 +56,8 @@ extension QueryBuilder {
         }
     }
 
-    /// Returns an object as one of a sub-entity or super-entity, which is missing if the object belongs to another entity.
+    /// Returns an object as one of a sub-entity or super-entity, which is missing if the object belongs to another
+    /// entity.
     ///
     /// - Parameter isExact: Whether objects of the entity's sub-entities are missing too.
     private func cast(

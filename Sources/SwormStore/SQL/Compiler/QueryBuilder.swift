@@ -19,6 +19,9 @@ final class QueryBuilder: StatementContext {
     var isDistinct = false
     /// Whether an aggregate over rows is allowed at the current position.
     var allowsAggregates = false
+    /// Whether the statement is compiled only to find the errors of a request. It can have any number of parameters
+    /// then.
+    var isCheck = false
     /// Whether totals of decimal members keep all digits, as in columns. Conditions add decimals as reals.
     var isExact = false
     /// The expressions that have the same text wherever they occur, with their operands, or nil.
@@ -33,8 +36,8 @@ final class QueryBuilder: StatementContext {
 
     /// Creates a builder whose first table is joined to another one.
     ///
-    /// - Parameter clause: Returns the FROM clause with the first table, which is passed to it, and adds the values of the
-    ///   parameters in it.
+    /// - Parameter clause: Returns the FROM clause with the first table, which is passed to it, and adds the values of
+    ///   the parameters in it.
     init(_ compiler: SQLCompiler, entity number: Int, from clause: (QueryBuilder, _ table: String) -> String) {
         self.compiler = compiler
         root = QueryObject(entity: number, key: compiler.rootKey, alias: "t0", scope: scope, path: "SELF")
@@ -45,6 +48,7 @@ final class QueryBuilder: StatementContext {
     var layout: StoreLayout { compiler.layout }
     var dialect: SQLDialect { compiler.dialect }
     var schema: String { compiler.schema }
+    var freeParameters: Int { isCheck ? .max : SQLDialect.parameterLimit - bindings.count }
 
     // MARK: Parts
 
@@ -79,8 +83,12 @@ final class QueryBuilder: StatementContext {
             let operand = try operand(expression, in: QueryContext(object: root))
             switch operand {
             case .constant(.null), .constant(.object): operands[expression] = operand
-            // These have a new text each time that they are used as a value.
-            case .constant, .count, .aggregate: operands[expression] = .scalar(try scalar(operand))
+            // Constants, counts and aggregates have a new text each time that they are used as a value, and some values
+            // have another one as a column.
+            case .constant, .count, .aggregate, .scalar:
+                var value = try scalar(operand)
+                try dialect.makeColumn(&value)
+                operands[expression] = .scalar(value)
             default: operands[expression] = operand
             }
         }
@@ -117,7 +125,9 @@ final class QueryBuilder: StatementContext {
     ///   - head: The text before the condition; the table in it has the alias `t0`.
     ///   - test: A further condition on each row of the changed table.
     func statement(changing head: String, where test: String? = nil) -> CompiledStatement {
-        if scope.hasJoins || limit != nil {
+        // Some versions of SQLite change rows while a condition with a subquery still reads them for other rows.
+        let readsOtherRows = dialect == .sqlite && aliasCount > 1
+        if scope.hasJoins || limit != nil || readsOtherRows {
             let rows = text(selecting: root.key, ordered: limit != nil)
             return renumbered("\(head) WHERE \(root.key) IN (\(rows))\(test.map { " AND " + $0 } ?? "")")
         }

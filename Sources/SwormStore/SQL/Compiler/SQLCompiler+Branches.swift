@@ -2,8 +2,8 @@ import SwormPredicates
 
 // The rows of trees, level by level.
 extension SQLCompiler {
-    /// Returns a statement for the rows of a level. The columns are the primary key, those of the level, and for members
-    /// the owner's key.
+    /// Returns a statement for the rows of a level. The columns are the primary key, those of the level, and for
+    /// members the owner's key.
     func level(_ level: TreeLevel) throws -> CompiledStatement {
         switch level.source {
         case .request:
@@ -23,8 +23,9 @@ extension SQLCompiler {
         }
     }
 
-    /// Returns a statement for the rows of the members of all owners between two keys, in the order of the table; nil if the
-    /// level has conditions or an order, or the members are found by a join table. The columns are those of ``level(_:)``.
+    /// Returns a statement for the rows of the members of all owners between two keys, in the order of the table; nil
+    /// if the level has conditions or an order, or the members are found by a join table. The columns are those of
+    /// ``level(_:)``.
     func memberScan(_ level: TreeLevel, between owners: ClosedRange<Int64>) throws -> CompiledStatement? {
         guard dialect.readsTablesAsTheyLie, case .members(let owner, let relationship, _, true) = level.source,
             level.fetch.predicate == nil, level.fetch.sorts.isEmpty, level.fetch.limit == 0, level.fetch.offset == 0
@@ -60,7 +61,8 @@ extension SQLCompiler {
         return query
     }
 
-    /// The first members of each owner: a search for each, which ends at the limit, and uses an index where there is one.
+    /// The first members of each owner: a search for each, which ends at the limit, and uses an index where there is
+    /// one.
     private func partialMembers(
         _ level: TreeLevel, in members: MemberTables, of owners: [Int64]
     ) throws -> CompiledStatement {

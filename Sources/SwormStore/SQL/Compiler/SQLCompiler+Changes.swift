@@ -19,7 +19,13 @@ extension SQLCompiler {
         "CASE WHEN \(version) BETWEEN 0 AND 9223372036854775806 THEN \(version) + 1 ELSE 1 END"
     }
 
-    private var versionAssignment: String { "\(system.version) = \(Self.version(after: system.version))" }
+    /// Returns the assignment of the next version of a row.
+    ///
+    /// - Parameter alias: The name of the table in the statement, if the column is not the only one of its name.
+    func versionAssignment(of alias: String? = nil) -> String {
+        let column = alias.map { "\($0).\(system.version)" } ?? system.version
+        return "\(system.version) = \(Self.version(after: column))"
+    }
 
     /// Returns a statement that sets columns of the rows that a request finds, and increments the versions of these
     /// rows.
@@ -30,7 +36,7 @@ extension SQLCompiler {
     ) throws -> CompiledStatement {
         let query = QueryBuilder(self, entity: request.entity)
         let values = assignments.map { (column: $0.column, value: query.bind($0.value)) }
-        let list = (values.map { "\($0.column) = \($0.value)" } + [versionAssignment]).joined(separator: ", ")
+        let list = (values.map { "\($0.column) = \($0.value)" } + [versionAssignment()]).joined(separator: ", ")
         return try changing(
             request, query: query, head: "UPDATE \(table(of: request.entity)) AS t0 SET \(list)",
             where: leavesEqual ? differ(values) : nil)

@@ -11,8 +11,8 @@ struct MemberChoice {
 }
 
 extension SQLCompiler {
-    /// Returns the statements by which the first members of all owners between two keys are chosen; nil if the level has no
-    /// limit or is sorted by anything but numbers and dates, or the members are found by a join table.
+    /// Returns the statements by which the first members of all owners between two keys are chosen; nil if the level
+    /// has no limit or is sorted by anything but numbers and dates, or the members are found by a join table.
     func memberChoice(_ level: TreeLevel, between owners: ClosedRange<Int64>) throws -> MemberChoice? {
         guard dialect.readsTablesAsTheyLie, case .members(let owner, let relationship, _, _) = level.source,
             level.fetch.limit > 0
@@ -38,8 +38,8 @@ extension SQLCompiler {
             descending: isDescending)
     }
 
-    /// Returns a statement for the rows of members with the given keys, in the order of the keys. The columns are those of
-    /// ``level(_:)``.
+    /// Returns a statement for the rows of members with the given keys, in the order of the keys. The columns are those
+    /// of ``level(_:)``.
     func members(_ level: TreeLevel, withKeys keys: [Int64]) throws -> CompiledStatement? {
         guard case .members(let owner, let relationship, _, _) = level.source else { return nil }
         let members = try memberTables(ofRelationship: relationship, in: owner)

@@ -109,13 +109,18 @@ extension QueryBuilder {
     }
 
     private func sortKey(of sort: ProjectionTree.Sort) throws -> String {
-        let operand = try operand(sort.expression, in: context)
-        // Bytes have an order, although without a meaning, which is sufficient to distinguish groups.
-        if case .scalar(let scalar) = operand, scalar.kind == nil { return scalar.sql }
-        // The same text as that of the column.
-        if dialect.comparesExpressionsByText, case .scalar(let scalar) = operand, scalar.kind?.isText != true {
-            return try dialect.column(scalar)
+        var operand = try operand(sort.expression, in: context)
+        // Groups can be the same for all rows, or totals of members.
+        switch operand {
+        case .constant(.object): break
+        case .constant, .aggregate: operand = .scalar(try scalar(operand))
+        default: break
         }
+        guard case .scalar(let scalar) = operand else { return try orderingText(of: operand, options: sort.options) }
+        // The same text as that of the column.
+        if dialect.comparesExpressionsByText, scalar.kind?.isText != true { return try dialect.column(scalar) }
+        // Bytes have an order, although without a meaning, which is sufficient to distinguish groups.
+        if scalar.kind == nil { return scalar.sql }
         return try orderingText(of: operand, options: sort.options)
     }
 }

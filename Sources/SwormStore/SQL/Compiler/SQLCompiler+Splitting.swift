@@ -2,8 +2,8 @@ import SwormPredicates
 
 /// A request whose parts are divided between a statement and an evaluation in memory.
 struct SplitRequest: Sendable {
-    /// The request for the statement. It has no limit and no offset if rows are tested or sorted in memory, because these
-    /// count the rows that remain.
+    /// The request for the statement. It has no limit and no offset if rows are tested or sorted in memory, because
+    /// these count the rows that remain.
     var fetch: FetchSpecification
     /// The condition that is tested in memory, or nil if the statement tests the whole condition.
     var rest: PredicateTree?
@@ -11,6 +11,10 @@ struct SplitRequest: Sendable {
     var sortsInMemory = false
     /// The reasons why parts are evaluated in memory.
     var reasons: [NotExact] = []
+    /// The parts of the condition all of which must be true, each with the reason why it is tested in memory.
+    var conjuncts: [(tree: PredicateTree, reason: NotExact?)] = []
+    /// The reason why the rows are sorted in memory.
+    var sortReason: NotExact?
 
     /// Whether the statement alone has the result of the request.
     var isExact: Bool { rest == nil && !sortsInMemory }
@@ -19,21 +23,33 @@ struct SplitRequest: Sendable {
 extension SQLCompiler {
     /// Divides a request into a part for which there is an exact statement, and a part for memory.
     ///
-    /// A condition is divided at its ANDs: each conjunct that has an exact form stays in the statement. The order stays in it
-    /// if all sort keys have an exact form.
+    /// A condition is divided at its ANDs: each conjunct that has an exact form stays in the statement. The order stays
+    /// in it if all sort keys have an exact form.
     ///
+    /// - Parameter leavesComputations: Whether the conjuncts that compute numbers are left to memory, because the
+    ///   statement with them has failed.
     /// - Throws: The errors of invalid requests, but never ``NotExact``.
-    func split(_ request: FetchSpecification) throws -> SplitRequest {
+    func split(_ request: FetchSpecification, leavingComputations leavesComputations: Bool = false) throws
+        -> SplitRequest
+    {
         var result = SplitRequest(fetch: request)
         if let predicate = request.predicate {
             var (exact, rest): ([PredicateTree], [PredicateTree]) = ([], [])
             for conjunct in Self.conjuncts(of: predicate) {
                 do {
+                    if leavesComputations, conjunct.computesNumbers {
+                        throw NotExact(.outOfRange, path: "a number", entity: model[request.entity].name)
+                    }
                     let query = QueryBuilder(self, entity: request.entity)
                     _ = try query.condition(conjunct, in: QueryContext(object: query.root), exact: false)
                     exact.append(conjunct)
+                    result.conjuncts.append((conjunct, nil))
                 } catch let error as NotExact {
+                    try check(request.entity) {
+                        _ = try $0.condition(conjunct, in: QueryContext(object: $0.root), exact: false)
+                    }
                     rest.append(conjunct)
+                    result.conjuncts.append((conjunct, error))
                     result.reasons.append(error)
                 }
             }
@@ -45,12 +61,23 @@ extension SQLCompiler {
         do {
             try QueryBuilder(self, entity: request.entity).restrict(to: order)
         } catch let error as NotExact {
+            try check(request.entity) { try $0.restrict(to: order) }
             result.sortsInMemory = true
             result.fetch.sorts = []
+            result.sortReason = error
             result.reasons.append(error)
         }
         if !result.isExact { (result.fetch.limit, result.fetch.offset) = (0, 0) }
         return result
+    }
+
+    /// Compiles a part of a request that has no exact form, so that a later error in the same part is found. In
+    /// a file's dialect every part has a form.
+    private func check(_ entity: Int, _ body: (QueryBuilder) throws -> Void) throws {
+        let compiler = SQLCompiler(model: model, layout: layout, storeIdentifier: storeIdentifier)
+        let query = QueryBuilder(compiler, entity: entity)
+        query.isCheck = true
+        try body(query)
     }
 
     /// Returns the parts of a condition all of which must be true.

@@ -7,8 +7,8 @@ struct ComputedValue: Sendable {
 }
 
 extension SQLCompiler {
-    /// Returns a statement for the keys of some rows and a value that they compute, in the form in which the column of the
-    /// attribute stores it. A number without such a form is left as it is.
+    /// Returns a statement for the keys of some rows and a value that they compute, in the form in which the column of
+    /// the attribute stores it. A number without such a form is left as it is.
     ///
     /// - Parameters:
     ///   - value: The value.
@@ -16,9 +16,20 @@ extension SQLCompiler {
     ///   - keys: A statement for the keys of the rows, without parameters.
     /// - Throws: An error for an expression that is not valid, or of another type than the attribute.
     func computed(_ value: ComputedValue, of entity: Int, withKeys keys: String) throws -> CompiledStatement {
+        try computed(value, of: entity) { "\($0.root.key) IN (\(keys))" }
+    }
+
+    /// Returns the same statement for the rows with the given keys.
+    func computed(_ value: ComputedValue, of entity: Int, among keys: [Int64]) throws -> CompiledStatement {
+        try computed(value, of: entity) { dialect.isKey($0.root.key, inArray: keys, in: $0) }
+    }
+
+    private func computed(
+        _ value: ComputedValue, of entity: Int, where condition: (QueryBuilder) -> String
+    ) throws -> CompiledStatement {
         let query = QueryBuilder(self, entity: entity)
         query.isExact = true
-        query.conditions = [.atom("\(query.root.key) IN (\(keys))")]
+        query.conditions = [.atom(condition(query))]
         let operand = try query.operand(value.expression, in: QueryContext(object: query.root))
         let scalar = try query.scalar(operand)
         try check(scalar, isNull: operand.isNull, for: value.attribute)

@@ -72,8 +72,8 @@ final class SQLCompiler: Sendable {
             sql: "SELECT COUNT(*) FROM \(dialect.table(selecting: rows.sql))", bindings: rows.bindings)
     }
 
-    /// Returns a statement for the primary key followed by the given attributes, by their slots in the fetched entity, or
-    /// ``PseudoSlot``.
+    /// Returns a statement for the primary key followed by the given attributes, by their slots in the fetched entity,
+    /// or ``PseudoSlot``.
     ///
     /// - Throws: An error if an attribute is transient, because it has no column.
     func values(_ request: FetchSpecification, attributes: [Int]) throws -> CompiledStatement {
@@ -146,20 +146,33 @@ final class SQLCompiler: Sendable {
         }
     }
 
-    /// Returns the SQL of the number of a row's entity in the store. Tables with the rows of one entity may have no column
-    /// for it; the alias is not needed then.
+    /// Returns the SQL of the number of a row's entity in the model. Tables with the rows of one entity may have no
+    /// column for it; the alias is not needed then.
     func entityNumber(of entity: Int, alias: @autoclosure () -> String) -> String {
         guard layout.numbersAllTables || model[model[entity].root].hasDescendants else {
-            return dialect.entityNumber(layout.storedNumber(of: entity))
+            return dialect.entityNumber(entity)
         }
-        return "\(alias()).\(system.entity)"
+        return modelNumber("\(alias()).\(system.entity)", of: entity)
     }
 
-    /// Returns the SQL of the entity number of a to-one relationship's destination, in a layout without a column for it.
+    /// Returns the SQL of the model's number for a number in a column of the store. If the numbers of the hierarchy
+    /// differ, a number that the model does not know becomes negative, so that no row gets another entity.
+    private func modelNumber(_ column: String, of entity: Int) -> String {
+        let family = model[model[entity].root].family
+        guard layout.server != nil, family.contains(where: { layout.storedNumber(of: $0) != $0 }) else {
+            return column
+        }
+        let cases = family.map { "WHEN \(layout.storedNumber(of: $0)) THEN \($0)" }.joined(separator: " ")
+        return "CASE \(column) \(cases) ELSE -\(column) END"
+    }
+
+    /// Returns the SQL of the entity number of a to-one relationship's destination, in a layout without a column for
+    /// it.
     private func destinationNumber(_ slot: Int, of entity: Int, key: String) -> String {
         guard !layout.numbersAllTables else { return "NULL" }
-        let table = table(of: model[entity].relationships[slot].destination)
-        return "(SELECT d.\(system.entity) FROM \(table) d WHERE d.\(system.key) = \(key))"
+        let destination = model[entity].relationships[slot].destination
+        let number = modelNumber("d.\(system.entity)", of: destination)
+        return "(SELECT \(number) FROM \(table(of: destination)) d WHERE d.\(system.key) = \(key))"
     }
 
     /// Returns the condition that excludes the rows of other entities in the same table, or nil if the whole table

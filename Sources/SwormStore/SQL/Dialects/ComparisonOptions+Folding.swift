@@ -16,17 +16,11 @@ extension SQLDialect {
         if flags == 0 { return text.sql }
         if self == .sqlite { return Self.folded(text.sql, flags: flags) }
         guard !options.contains(.localeSensitive) else { throw NotExact(.locale, of: text) }
-        let name: String
-        switch flags & ComparisonOptions.canonical.rawValue {
-        case 0: return text.sql
-        case ComparisonOptions.caseInsensitive.rawValue: name = "c"
-        case ComparisonOptions.diacriticInsensitive.rawValue: name = "d"
-        default: name = "cd"
-        }
+        guard let folding = TextFolding(rawValue: flags & ComparisonOptions.canonical.rawValue) else { return text.sql }
         if let constant = text.constant?.string {
             return context.bind(.text(SwormPredicates.folded(constant, options: options)))
         }
-        return "\(context.schema)_sworm_fold1_\(name)(\(text.sql))"
+        return "\(context.schema)\(folding.functionName)(\(text.sql))"
     }
 
     /// Returns a call of the function that folds strings on SQLite's connections.
@@ -44,6 +38,17 @@ extension SQLDialect {
         case .postgres: return text.column == nil ? "\(result) COLLATE \"C\"" : result
         }
     }
+}
+
+extension TextFolding {
+    /// The name of the function of a server that folds strings, without its schema. Another version of the tables has
+    /// other functions.
+    var functionName: String { Self.functionPrefix + letters }
+
+    /// The start of the names of the functions of this version.
+    static let functionPrefix = "_sworm_fold\(version)_"
+
+    private var letters: String { (foldsLetterCase ? "c" : "") + (foldsDiacritics ? "d" : "") }
 }
 
 extension AttributeValue {

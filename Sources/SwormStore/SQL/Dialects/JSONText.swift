@@ -19,12 +19,6 @@ enum JSONText {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// An infinity becomes a number that SQLite reads as one.
-    static func array(of numbers: [Double]) -> String {
-        let texts = numbers.map { $0.isFinite ? "\($0)" : $0 < 0 ? "-9e999" : "9e999" }
-        return "[" + texts.joined(separator: ",") + "]"
-    }
-
     static func array(of strings: [String]) -> String {
         var text: [UInt8] = [UInt8(ascii: "[")]
         text.reserveCapacity(strings.reduce(2) { $0 + $1.utf8.count + 3 })

@@ -17,6 +17,7 @@ struct NotExact: LocalizedError, Sendable, Hashable, CustomStringConvertible {
         static let letterCase = Reason(description: "Foundation's letter case is not that of a server")
         /// A power, a root, a logarithm, or a similar function.
         static let realFunction = Reason(description: "the last digits of the function differ on a server")
+        /// A shift by a distance that is not a constant from 0 to 63.
         static let shift = Reason(description: "a server shifts by the distance modulo 64")
         /// A comparison that would convert an integer of 64 bits to a real.
         static let largeInteger = Reason(description: "an integer of 64 bits is compared with a real")
@@ -26,6 +27,8 @@ struct NotExact: LocalizedError, Sendable, Hashable, CustomStringConvertible {
         static let mixedNumbers = Reason(description: "it is an integer or a real, depending on the row")
         static let realAsDecimal = Reason(description: "a server converts only 15 digits of a real to a decimal")
         static let zeroCharacter = Reason(description: "a server has no strings with the character U+0000")
+        /// A part that has failed on the server.
+        static let outOfRange = Reason(description: "a number is out of the range of the server's types")
         /// Distinct groups in an order that is not one of the columns.
         static let distinctOrder = Reason(description: "distinct groups are sorted by a value that is not selected")
     }

@@ -3,8 +3,8 @@ import SwormPredicates
 
 /// A value in the form in which it is bound to a statement.
 ///
-/// SQLite's statements contain the first five forms only. Those of PostgreSQL have parameters of the server's own types,
-/// so that each comparison has the type of its column and can use an index.
+/// SQLite's statements contain the first five forms only. Those of PostgreSQL have parameters of the server's own
+/// types, so that each comparison has the type of its column and can use an index.
 package enum SQLBinding: Sendable, Hashable {
     case null
     case int64(Int64)
@@ -23,6 +23,8 @@ package enum SQLBinding: Sendable, Hashable {
     case texts([String])
     case uuids([UUID])
     case dates([Double])
+    case decimals([Decimal])
+    case blobs([Data])
 }
 
 extension SQLBinding {
@@ -53,20 +55,5 @@ extension SQLBinding {
             return
         }
         self = value.wholeNumber.map { .int64($0) } ?? .double(value.nearestDouble)
-    }
-
-    /// The value in one of the forms that SQLite stores.
-    var inSQLite: SQLBinding {
-        switch self {
-        case .null, .int64, .double, .text, .blob: self
-        case .bool(let value): .int64(value ? 1 : 0)
-        case .uuid(let value): .blob(withUnsafeBytes(of: value.uuid) { Data($0) })
-        case .date(let seconds): .double(seconds)
-        case .decimal(let value): SQLBinding(value)
-        case .integers(let values): .text(JSONText.array(of: values))
-        case .doubles(let values), .dates(let values): .text(JSONText.array(of: values))
-        case .texts(let values): .text(JSONText.array(of: values))
-        case .uuids(let values): .text(JSONText.array(of: values.map(\.uuidString)))
-        }
     }
 }

@@ -67,8 +67,8 @@ extension SQLDialect {
         self == .sqlite || value.isInteger
     }
 
-    /// Returns the sum of reals or decimals as a real, which is NULL if both infinities are among them. The sum of `real`
-    /// would be a `real` without most of the digits.
+    /// Returns the sum of reals or decimals as a real, which is NULL if both infinities are among them. The sum of
+    /// `real` would be a `real` without most of the digits.
     private func realSum(of value: QueryScalar) throws -> String {
         if value.kind == .number, value.isWide { throw NotExact(.mixedNumbers, of: value) }
         return "nullif(SUM((\(value.sql))::float8), 'NaN')"

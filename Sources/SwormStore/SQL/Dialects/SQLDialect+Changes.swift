@@ -15,14 +15,24 @@ extension SQLDialect {
         }
     }
 
-    /// Returns a value as a column of a result: in the type of an attribute of its kind.
+    /// Returns a value as a column of a result: in the type of an attribute of its kind. A computed date is the number
+    /// of its seconds, with all digits.
     func column(_ value: QueryScalar) throws -> String {
         guard self != .sqlite else { return value.column ?? value.sql }
+        var value = value
+        try makeColumn(&value)
+        return value.sql
+    }
+
+    /// Changes a value of a server to the type of an attribute of its kind.
+    func makeColumn(_ value: inout QueryScalar) throws {
         switch (value.kind, value.form) {
-        case (.boolean, .number): return "((\(value.sql)) <> 0)"
-        case (.integer, .total): return "(\(value.sql))::bigint"
+        case (.boolean, .number): (value.sql, value.form) = ("((\(value.sql)) <> 0)", .native)
+        case (.integer, .total): (value.sql, value.form) = ("(\(value.sql))::bigint", .number)
         case (.number, _) where value.isWide: throw NotExact(.mixedNumbers, of: value)
-        default: return value.sql
+        // NULL without a type is a constant, by which rows can be neither sorted nor grouped.
+        case (nil, _) where value.constant == .null: value.sql = "NULL::text"
+        default: break
         }
     }
 
@@ -36,7 +46,9 @@ extension SQLDialect {
         _ name: String, of value: QueryScalar, as type: AttributeType, storesSeconds: Bool
     ) throws -> String {
         guard self != .sqlite else { return Self.storedInFile(name, as: type) }
-        if value.constant == .null { return "NULL" }
+        if value.constant == .null {
+            return "NULL::\(ServerType.name(of: type, storesSeconds: storesSeconds) ?? "text")"
+        }
         switch (type, value.kind) {
         case (.integer16, .boolean), (.integer32, .boolean), (.integer64, .boolean): return "(\(name))::int"
         case (.integer16, .integer), (.integer32, .integer), (.integer64, .integer): return name

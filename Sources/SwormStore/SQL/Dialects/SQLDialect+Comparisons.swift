@@ -36,6 +36,26 @@ extension SQLDialect {
         }
     }
 
+    /// Returns the comparison of a value with a constant that the database cannot have, or nil for a comparison by
+    /// order.
+    func difference(of value: QueryScalar, by comparator: QueryComparator, exact: Bool) -> QueryCondition? {
+        switch comparator {
+        case .equal: nothing(in: value, exact: exact)
+        case .notEqual:
+            .atom(
+                exact ? "(\(value.sql) IS NOT NULL OR NULL)" : "\(value.sql) IS NOT NULL",
+                needs: exact ? [] : value.neededRows)
+        case .identical: .constant(false)
+        case .notIdentical: .constant(true)
+        default: nil
+        }
+    }
+
+    /// Returns the condition that something is found in a value in which it cannot be: false, or unknown for NULL.
+    func nothing(in value: QueryScalar, exact: Bool) -> QueryCondition {
+        exact ? .atom("(\(value.sql) IS NULL AND NULL)") : .constant(false)
+    }
+
     /// Returns the comparison of an object with a constant one, by their keys.
     ///
     /// - Parameters:

@@ -1,5 +1,6 @@
 import Foundation
 import SwormPredicates
+import SwormRows
 
 // Constants in the types in which a server compares and computes exactly.
 extension SQLDialect {
@@ -19,6 +20,12 @@ extension SQLDialect {
         }
     }
 
+    /// Returns a constant as a column stores it: a date of a server has whole microseconds.
+    func rounded(_ constant: AttributeValue) -> AttributeValue {
+        guard self != .sqlite, case .date(let date) = constant else { return constant }
+        return .date(Date(timeIntervalSinceReferenceDate: ServerDate.seconds(date)))
+    }
+
     /// Returns the type of a constant.
     func form(of constant: AttributeValue) -> QueryScalar.Form {
         guard self != .sqlite else { return .number }
@@ -29,16 +36,35 @@ extension SQLDialect {
         }
     }
 
+    /// Returns whether the database can have a value. A server has no strings with U+0000.
+    func hasConstant(_ value: AttributeValue) -> Bool {
+        guard self != .sqlite, let text = value.string else { return true }
+        return !text.utf8.contains(0)
+    }
+
+    /// Returns whether a constant is an integer that cannot be compared with a real as one.
+    func isWide(_ constant: AttributeValue) -> Bool {
+        guard self != .sqlite, case .int(let number) = constant else { return false }
+        return Double(exactly: number) == nil
+    }
+
+    /// Returns the text of NULL instead of a constant that is not a number, with the type of the constant; nil for
+    /// any other constant.
+    func missing(_ constant: AttributeValue, as binding: SQLBinding) -> String? {
+        guard self != .sqlite, binding == .null else { return nil }
+        return ServerType.name(ofMissing: constant).map { "NULL::\($0)" }
+    }
+
     /// Returns a string, or throws an error if a server cannot represent it.
-    func representable(_ text: String) throws -> String {
+    private func representable(_ text: String) throws -> String {
         guard !text.utf8.contains(0) else {
             throw NotExact(.zeroCharacter, path: "a string", entity: "the predicate")
         }
         return text
     }
 
-    /// Returns a value, and the constant with which it is compared, in types that a server compares exactly. The type of
-    /// the constant allows for the use of an index on the value.
+    /// Returns a value, and the constant with which it is compared, in types that a server compares exactly. The type
+    /// of the constant allows for the use of an index on the value.
     func compared(
         _ value: QueryScalar, with constant: AttributeValue
     ) throws -> (text: String, binding: SQLBinding) {
@@ -53,7 +79,11 @@ extension SQLDialect {
         case .date:
             guard case .date(let date) = constant else { return (value.sql, natural) }
             if value.form == .native, ServerDate.isRepresentable(date) { return (value.sql, natural) }
-            return (plain(value), .double(date.timeIntervalSinceReferenceDate))
+            // A column of doubles is compared with all digits.
+            return (
+                plain(value),
+                .double(value.column == nil ? ServerDate.seconds(date) : date.timeIntervalSinceReferenceDate)
+            )
         case .integer, .boolean: return (value.sql, try integer(constant, for: value))
         case .real: return (value.sql, try real(constant, for: value))
         case .decimal: return (value.sql, try decimal(constant, natural: natural, for: value))
@@ -107,28 +137,38 @@ extension SQLDialect {
 
 /// The conversion of dates to timestamps of a server, which have microseconds.
 enum ServerDate {
-    /// The range of `timestamptz`, in seconds since 2001.
-    private static let range = -211_845_110_400.0..<9_223_339_708_800.0
-
-    /// Returns whether a date is a constant of the type of columns. Any other one is compared with the seconds of a column.
-    static func isRepresentable(_ date: Date) -> Bool { range.contains(date.timeIntervalSinceReferenceDate) }
+    /// Returns whether a date is a constant of the type of columns. Any other one is compared with the seconds of a
+    /// column.
+    static func isRepresentable(_ date: Date) -> Bool {
+        Microseconds.nearest(to: date.timeIntervalSinceReferenceDate) != nil
+    }
 
     /// Returns a date as a constant: NULL if it is not a number, and its seconds if a server cannot represent it.
     static func binding(_ date: Date) -> SQLBinding {
         let seconds = date.timeIntervalSinceReferenceDate
         if seconds.isNaN { return .null }
-        return isRepresentable(date) ? .date((seconds * 1e6).rounded(.toNearestOrEven) / 1e6) : .double(seconds)
+        return Microseconds.rounded(seconds).map { .date($0) } ?? .double(seconds)
     }
 
-    /// Returns a date of a column as seconds since 2001. The difference of the numbers of PostgreSQL 14 is exact, so that
-    /// the result is the double that is closest to the microsecond.
+    /// Returns the seconds of a constant, which has been rounded to the microsecond like the dates of columns.
+    static func seconds(_ date: Date) -> Double {
+        let seconds = date.timeIntervalSinceReferenceDate
+        return Microseconds.rounded(seconds) ?? seconds
+    }
+
+    /// Returns a date of a column as seconds since 2001. The difference of the numbers of PostgreSQL 14 is exact, so
+    /// that the result is the double that is closest to the microsecond.
     static func seconds(ofColumn text: String) -> String {
         "(extract(epoch FROM \(text)) - 978307200)::float8"
     }
 
     /// Returns seconds since 2001 as a date of a column, rounded in the same way as a constant.
+    ///
+    /// - Parameter text: The name of a column, because it is repeated.
     static func timestamp(ofSeconds text: String) -> String {
-        "('2001-01-01 00:00:00+00'::timestamptz + make_interval(secs => \(text)))"
+        // The server multiplies the seconds of an interval by a million, which is exact for days, whole seconds of a
+        // day, and fractions of a second. The time zone of the connection must not determine the length of a day.
+        "(('2001-01-01'::timestamp + make_interval(days => floor(\(text) / 86400)::int, secs => floor(\(text)) - floor(\(text) / 86400) * 86400) + make_interval(secs => \(text) - floor(\(text)))) AT TIME ZONE 'UTC')"
     }
 }
 

@@ -22,7 +22,7 @@ extension SQLDialect {
                 .atom("\(text) IN (\($0))", needs: element.neededRows)
             }
         }
-        try requireParameters(constants.count, comparing: element)
+        try requireParameters(constants.count, comparing: element, in: context)
         let list =
             constants.map { Self.folded(context.bind($0), flags: flags) }
             + computed.map { Self.folded($0.sql, flags: flags) }

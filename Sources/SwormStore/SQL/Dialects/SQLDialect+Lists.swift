@@ -3,8 +3,8 @@ import SwormPredicates
 
 // Lists of constants.
 extension SQLDialect {
-    /// The maximum number of values of a list that are bound one by one. SQLite's statements have a text for each number
-    /// of values up to this one.
+    /// The maximum number of values of a list that are bound one by one. SQLite's statements have a text for each
+    /// number of values up to this one.
     var boundListLimit: Int {
         switch self {
         case .sqlite: 200
@@ -96,10 +96,10 @@ extension SQLDialect {
 
     /// A number of parameters that servers and all supported versions of SQLite accept, less some for the rest of the
     /// statement.
-    private static let parameterLimit = 30_000
+    static let parameterLimit = 30_000
 
-    func requireParameters(_ count: Int, comparing element: QueryScalar) throws {
-        guard count > Self.parameterLimit else { return }
+    func requireParameters(_ count: Int, comparing element: QueryScalar, in context: some StatementContext) throws {
+        guard count > context.freeParameters else { return }
         throw QueryError(
             .unsupported,
             "\(element.path) of \(element.entity) is compared with \(count) values, which is more than a query can have; split the values over several fetches"
@@ -132,7 +132,7 @@ extension SQLDialect {
             if values.count > boundListLimit, let array = SQLBinding(arrayOf: values) {
                 return .atom("\(text) = ANY(\(context.bind(array)))", needs: element.neededRows)
             }
-            try requireParameters(values.count, comparing: element)
+            try requireParameters(values.count, comparing: element, in: context)
             return .atom(
                 "\(text) IN (\(values.map { context.bind($0) }.joined(separator: ", ")))", needs: element.neededRows)
         }
@@ -141,7 +141,7 @@ extension SQLDialect {
 
 extension SQLBinding {
     /// Returns whether two values have the same type.
-    fileprivate func isLike(_ other: SQLBinding) -> Bool {
+    func isLike(_ other: SQLBinding) -> Bool {
         switch (self, other) {
         case (.int64, .int64), (.double, .double), (.text, .text), (.blob, .blob), (.bool, .bool), (.uuid, .uuid),
             (.date, .date), (.decimal, .decimal), (.null, .null):
@@ -158,6 +158,8 @@ extension SQLBinding {
         case .text: self = .texts(values.compactMap { if case .text(let value) = $0 { value } else { nil } })
         case .uuid: self = .uuids(values.compactMap { if case .uuid(let value) = $0 { value } else { nil } })
         case .date: self = .dates(values.compactMap { if case .date(let value) = $0 { value } else { nil } })
+        case .decimal: self = .decimals(values.compactMap { if case .decimal(let value) = $0 { value } else { nil } })
+        case .blob: self = .blobs(values.compactMap { if case .blob(let value) = $0 { value } else { nil } })
         default: return nil
         }
     }

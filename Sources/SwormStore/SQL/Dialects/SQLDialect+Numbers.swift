@@ -1,14 +1,15 @@
 import Foundation
 import SwormPredicates
 
-// Arithmetic. A server throws an error if a result is out of range, where SQLite continues with a real; the statement is
-// then evaluated in memory.
+// Arithmetic. A server throws an error if a result is out of range, where SQLite continues with a real; the statement
+// is then evaluated in memory.
 extension SQLDialect {
     // MARK: Operands
 
     /// Returns the SQL of a column that computations and comparisons use.
     ///
-    /// A decimal that SQLite's numbers cannot represent exactly is stored as text. Sums can read it, comparisons cannot.
+    /// A decimal that SQLite's numbers cannot represent exactly is stored as text. Sums can read it, comparisons
+    /// cannot.
     func value(ofColumn text: String, type: AttributeType) -> String {
         self == .sqlite && type == .decimal ? "(\(text) + 0)" : text
     }
@@ -30,9 +31,10 @@ extension SQLDialect {
             return "CAST(\(value.column ?? value.sql) AS REAL)"
         case .postgres:
             switch value.constant {
+            case .null: return "NULL::bigint"
             case .bool(let flag): return context.bind(.int64(flag ? 1 : 0))
             case .date(let date) where !date.timeIntervalSinceReferenceDate.isNaN:
-                return context.bind(.double(date.timeIntervalSinceReferenceDate))
+                return context.bind(.double(ServerDate.seconds(date)))
             default: return value.kind == .decimal ? "(\(value.sql))::float8" : plain(value)
             }
         }
@@ -40,7 +42,7 @@ extension SQLDialect {
 
     /// Returns a value of a server as an integer, a real or a decimal if it is a Boolean or a date.
     func plain(_ value: QueryScalar) -> String {
-        guard value.form == .native, value.sql != "NULL" else { return value.sql }
+        guard value.form == .native, value.constant != .null else { return value.sql }
         return value.kind == .date ? ServerDate.seconds(ofColumn: value.sql) : "(\(value.sql))::int"
     }
 
@@ -52,7 +54,8 @@ extension SQLDialect {
         if other.constant == .null { return other.form = one.form }
         guard one.form != other.form || one.form == .native && one.kind != other.kind else { return }
         (one.sql, other.sql) = (plain(one), plain(other))
-        let form: QueryScalar.Form = one.isInteger && other.isInteger && one.kind == other.kind ? .total : .number
+        // Of an integer with 64 bits and one with any number of digits, the server makes the latter.
+        let form: QueryScalar.Form = one.kind == .integer && other.kind == .integer ? .total : .number
         (one.form, other.form) = (form, form)
     }
 
@@ -114,9 +117,13 @@ extension SQLDialect {
             }
             return "(\(operand(one)) \(sign) \(operand(other)))"
         case .postgres:
-            guard sign == "%" else { throw NotExact(.shift, of: one) }
             try requireOneType(one, other)
-            return "(\(bigint(one)) % nullif(\(bigint(other)), 0))"
+            if sign == "%" { return "(\(bigint(one)) % nullif(\(bigint(other)), 0))" }
+            // The server shifts by the distance modulo 64.
+            guard case .int(let distance)? = other.constant, 0..<64 ~= distance else {
+                throw NotExact(.shift, of: one)
+            }
+            return "(\(bigint(one)) \(sign) (\(other.sql))::int)"
         }
     }
 

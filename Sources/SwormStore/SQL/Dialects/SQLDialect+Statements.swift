@@ -56,8 +56,8 @@ extension SQLDialect {
 
     // MARK: Values
 
-    /// Whether NULL is bound like other values. A server knows the type of NULL from its position in the text, but not that
-    /// of a parameter without a type that occurs twice.
+    /// Whether NULL is bound like other values. A server knows the type of NULL from its position in the text, but not
+    /// that of a parameter without a type that occurs twice.
     var bindsNull: Bool {
         switch self {
         case .sqlite: true
@@ -81,8 +81,8 @@ extension SQLDialect {
         }
     }
 
-    /// Whether the cell of external data in a row has their length, which a server knows without reading them, instead of
-    /// the bytes of the column.
+    /// Whether the cell of external data in a row has their length, which a server knows without reading them, instead
+    /// of the bytes of the column.
     var hasLengthsOfExternalData: Bool { self == .postgres }
 
     /// A column of order keys for a relationship that has none.
@@ -97,8 +97,8 @@ extension SQLDialect {
     ///
     /// - Parameters:
     ///   - column: The column of entity numbers.
-    ///   - number: Returns the number of an entity in the store. A file has the numbers of the model; a server keeps the
-    ///     numbers that it once gave.
+    ///   - number: Returns the number of an entity in the store. A file has the numbers of the model; a server keeps
+    ///     the numbers that it once gave.
     func isEntity(_ column: String, among family: ClosedRange<Int>, numberedBy number: (Int) -> Int) -> String {
         if family.count == 1 { return "\(column) = \(number(family.lowerBound))" }
         switch self {

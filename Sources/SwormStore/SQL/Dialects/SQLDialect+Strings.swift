@@ -49,11 +49,6 @@ extension SQLDialect {
         return "\(isUpper ? "SwormUpper" : "SwormLower")(\(text.sql))"
     }
 
-    /// Returns the condition that an empty string is found in another one, which it never is: false, or unknown for NULL.
-    private func nothing(in text: QueryScalar, exact: Bool) -> QueryCondition {
-        exact ? .atom("(\(text.sql) IS NULL AND NULL)") : .constant(false)
-    }
-
     /// Returns a range condition, for which an index on the string can be used.
     ///
     /// - Parameter folded: The SQL of the string, folded by the options of the comparison.
@@ -133,8 +128,9 @@ extension SQLDialect {
         exact: Bool, in context: some StatementContext
     ) throws -> QueryCondition {
         if comparator == .matches { throw NotExact(.regularExpression, of: text) }
+        // No string of a server has this character.
+        if string.utf8.contains(0) { return nothing(in: text, exact: exact) }
         let whole = try folded(text, options: options, in: context)
-        let string = try representable(string)
         if comparator == .like {
             return like(text, folded: whole, pattern: LikeText(string, options: options), options: options, in: context)
         }

@@ -18,6 +18,9 @@ protocol StatementContext: AnyObject {
 
     /// The schema of the store's tables and functions, as SQL text writes it before a name. Empty in a file.
     var schema: String { get }
+
+    /// The number of parameters that can still be added.
+    var freeParameters: Int { get }
 }
 
 /// Foundation also has a type named `Comparator`.

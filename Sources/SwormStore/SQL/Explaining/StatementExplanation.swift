@@ -1,13 +1,29 @@
 import SwormSQLite
 package import SwormRows
 
-/// The statement of a request, and SQLite's plan for it.
+/// The statement of a request, and the database's plan for it.
 package struct StatementExplanation: Sendable, Hashable {
     package var statement: CompiledStatement
     package var steps: [QueryPlanStep]
     package var findings: [PlanFinding]
+    /// Whether the statement is one of a server.
+    var isOnServer = false
     /// Whether unsaved changes of the context affect the result, so that the statement alone does not determine it.
     package var hasUnsavedChanges = false
+    /// The parts of the condition on a server, all of which must be true. Empty for a file, which evaluates whole
+    /// conditions.
+    package var conditions: [ExplainedCondition] = []
+    /// The reason why the rows are sorted in memory, or nil if the statement sorts them.
+    package var sortReason: String?
+    /// The reason why the columns of a projection are computed in memory, or nil if the statement computes them.
+    package var columnReason: String?
+}
+
+/// A part of a condition.
+package struct ExplainedCondition: Sendable, Hashable {
+    package var text: String
+    /// The reason why the part is tested in memory, or nil if the statement tests it.
+    package var reason: String?
 }
 
 /// A part of a plan whose time grows with the number of rows.

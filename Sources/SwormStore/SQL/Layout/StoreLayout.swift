@@ -46,7 +46,8 @@ package struct StoreLayout: Sendable {
         package var inverseOrderColumn: String?
         /// Whether the table is named after this side.
         package var isOwner: Bool
-        /// Whether the relationship is its own inverse, in a layout that does not say so by the name of the other column.
+        /// Whether the relationship is its own inverse, in a layout that does not say so by the name of the other
+        /// column.
         package var isSymmetric = false
     }
 

@@ -16,7 +16,7 @@ extension SQLiteSession {
             do {
                 return try rows(of: statement(for: level, on: connection), layout: layout, limit: limit(of: level))
             } catch {
-                throw named(error, in: level)
+                throw store.model.named(error, in: level)
             }
         }
     }
@@ -39,7 +39,7 @@ extension SQLiteSession {
                     try statement.decode(
                         into: rows, limit: min(size, rest), external: externalReader(layout.hasExternal))
                 } catch {
-                    throw named(error, in: level)
+                    throw store.model.named(error, in: level)
                 }
                 if rows.count == 0 { break }
                 rest -= rows.count
@@ -113,13 +113,4 @@ extension SQLiteSession {
     private static var chosenMembers: Int { 32 }
     /// Memory is needed for as many members as may be chosen, also if there are fewer.
     private static var chosenKeys: Int { 1_000_000 }
-
-    private func named(_ error: any Error, in level: TreeLevel) -> any Error {
-        guard let issue = error as? DecodingFailure, issue.column > level.columns.count else {
-            return store.model.named(error, entity: level.fetch.entity, attributes: level.columns)
-        }
-        let index = issue.column - level.columns.count - 1
-        let name = level.expressions.indices.contains(index) ? level.expressions[index].format : nil
-        return store.model.error(issue, entity: store.model[level.fetch.entity].name, property: name)
-    }
 }

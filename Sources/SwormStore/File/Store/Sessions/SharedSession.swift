@@ -159,6 +159,12 @@ package final class SharedSession: StoreSession {
         try read { try $0.externalData(column) }
     }
 
+    package func externalData(ofRow row: RowID, version: Int64, slot: Int) throws -> Data {
+        try read { try $0.externalData(ofRow: row, version: version, slot: slot) }
+    }
+
+    package func fixState() throws { try read { try $0.fixState() } }
+
     package func history(
         after bound: HistoryBound?, includingChanges: Bool, limit: Int?
     ) throws -> [StoredTransaction]? {

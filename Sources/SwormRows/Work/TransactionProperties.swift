@@ -1,0 +1,12 @@
+/// The properties that a call wishes for its transactions. A store without such properties ignores them.
+package struct TransactionProperties: Sendable, Hashable {
+    /// Whether concurrent transactions must have the same result as if they had run one after the other.
+    package var isSerializable = false
+    /// The settings of a server for the time of each transaction, by name.
+    package var settings: [String: String] = [:]
+
+    package init(isSerializable: Bool = false, settings: [String: String] = [:]) {
+        self.isSerializable = isSerializable
+        self.settings = settings
+    }
+}

@@ -1,0 +1,71 @@
+#if PostgreSQL
+import SwormPredicates
+import SwormRows
+
+/// A reader of PostgreSQL's query plans in their text form, which finds the noteworthy steps.
+///
+/// Conditions are left out of the steps: they contain the values of parameters.
+struct ServerPlanReader {
+    private let model: CompiledModel
+    private let request: FetchSpecification
+    /// The steps of the plan.
+    let steps: [QueryPlanStep]
+
+    init(model: CompiledModel, request: FetchSpecification, lines: [String]) {
+        self.model = model
+        self.request = request
+        steps = lines.enumerated().compactMap { index, line in
+            let indent = line.prefix { $0 == " " }.count
+            var text = line.dropFirst(indent)
+            if index == 0 { return QueryPlanStep(depth: 0, detail: String(text)) }
+            guard text.hasPrefix("->") else { return nil }
+            text = text.dropFirst(2).drop { $0 == " " }
+            // Each level is indented by six characters.
+            return QueryPlanStep(depth: max(1, (indent + 4) / 6), detail: String(text))
+        }
+    }
+
+    private var entity: CompiledEntity { model[request.entity] }
+
+    var findings: [PlanFinding] {
+        var result: [PlanFinding] = []
+        for step in steps {
+            guard let finding = finding(step.detail), !result.contains(finding) else { continue }
+            result.append(finding)
+        }
+        return result
+    }
+
+    private func finding(_ detail: String) -> PlanFinding? {
+        for scan in ["Seq Scan on ", "Parallel Seq Scan on "] where detail.hasPrefix(scan) {
+            return self.scan(String(detail.dropFirst(scan.count)))
+        }
+        return detail == "Sort" ? sort : nil
+    }
+
+    /// Returns the finding for a scan of a table, which is named with its alias. A server also scans small tables that have an
+    /// index, which is no finding.
+    private func scan(_ table: String) -> PlanFinding? {
+        guard let predicate = request.predicate, table.hasSuffix(" t0") else { return nil }
+        let sets = IndexSearch(model: model, entity: entity).sets(for: predicate) ?? []
+        guard !sets.contains(where: \.isEmpty) else { return nil }
+        return .scan(
+            entity: entity.name, indexes: sets.map { $0.sorted { ($0.entity, $0.name) < ($1.entity, $1.name) } })
+    }
+
+    private var sort: PlanFinding? {
+        guard !request.sorts.isEmpty else { return nil }
+        var index: PlanFinding.Attribute?
+        // An index serves the condition or the order. The condition takes precedence.
+        if request.predicate == nil, request.sorts.count == 1, request.sorts[0].options.isEmpty {
+            let found = IndexSearch(model: model, entity: entity).attribute(at: request.sorts[0].path)
+            // The server prefers to sort small tables.
+            if let found, found.isEmpty { return nil }
+            index = found?.first
+            if index?.entity != entity.name { index = nil }
+        }
+        return .sort(
+            entity: entity.name, paths: request.sorts.map { $0.path.joined(separator: ".") }, index: index)
+    }
+}
+#endif

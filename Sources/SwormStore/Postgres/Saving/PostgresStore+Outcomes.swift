@@ -1,0 +1,104 @@
+#if PostgreSQL
+import Foundation
+import SwormPostgres
+
+// A transaction that writes inserts the row of a marker, by which its outcome can be found out if the answer to COMMIT is
+// lost. Whoever asks inserts the same row: the server lets only one of the two commit.
+extension PostgresStore {
+    private var outcomes: String { schema.prefix + "\"_sworm_outcome\"" }
+
+    /// Returns the statements that precede COMMIT: they check the links that are checked at the end, and insert the marker.
+    func lastStatements(_ marker: UUID) -> [SQLStatement] {
+        let parameters = Parameters()
+        parameters.append(marker)
+        parameters.append(history.instance)
+        parameters.append(history.level.rawValue)
+        return [
+            .command("SET CONSTRAINTS ALL IMMEDIATE"),
+            // The server rejects the row if another program has started a history that this transaction does not write.
+            SQLStatement(
+                "INSERT INTO \(outcomes) (\"id\", \"instance\", \"history\") VALUES ($1, $2, $3)", with: parameters),
+        ]
+    }
+
+    /// Returns whether the transaction with a marker was committed, after the connection to it was lost. If it was not, it
+    /// never will be.
+    ///
+    /// - Throws: ``ServerError`` of the kind `outcomeUnknown` if the server cannot be asked within the store's timeout.
+    func isCommitted(_ marker: UUID) throws -> Bool {
+        let end = ContinuousClock.now.advanced(by: .seconds(min(options.busyTimeout, StoreOptions.longestTimeout)))
+        var failure: ServerError?
+        repeat {
+            do {
+                return try pool.withConnection(for: "ask for the outcome of a transaction", until: end) { connection in
+                    try isCommitted(marker, on: connection)
+                }
+            } catch let error as ServerError {
+                failure = error
+                guard error.isRetryable || error.kind == .outcomeUnknown || error.kind == .timeout else { break }
+                Thread.sleep(forTimeInterval: Self.pause)
+            }
+        } while ContinuousClock.now < end
+        throw ServerError.unknown(marker, in: outcomes, failure)
+    }
+
+    /// The time in seconds between two attempts to reach a server that may be starting again.
+    private static var pause: TimeInterval { 0.05 }
+
+    private func isCommitted(_ marker: UUID, on connection: PostgresConnection) throws -> Bool {
+        let parameters = Parameters()
+        parameters.append(marker)
+        return try connection.transaction(TransactionOptions(.readCommitted)) {
+            // Waits for a transaction that is just being committed.
+            let results = try connection.run([
+                SQLStatement(
+                    "INSERT INTO \(outcomes) (\"id\", \"history\") VALUES ($1, \(ServerError.question)) ON CONFLICT DO NOTHING",
+                    with: parameters),
+                // The row may be that of an earlier question, whose answer was lost too.
+                SQLStatement("SELECT \"history\" FROM \(outcomes) WHERE \"id\" = $1", with: parameters),
+            ])
+            return try results[1].int(0, column: 0) != Int(ServerError.question)
+        }
+    }
+
+    /// Removes old markers, seldom: after about one of a few hundred commits. A failure has no effect.
+    func purgeOutcomes(on connection: PostgresConnection) {
+        if Int.random(in: 0..<Self.commitsPerPurge) == 0 { removeOldOutcomes(on: connection) }
+    }
+
+    private static var commitsPerPurge: Int { 512 }
+
+    /// Removes the markers of transactions that were committed more than a day ago.
+    func removeOldOutcomes(on connection: PostgresConnection) {
+        connection.uninterrupted {
+            _ = try? connection.run(
+                "DELETE FROM \(outcomes) WHERE \"id\" IN (SELECT \"id\" FROM \(outcomes) WHERE \"time\" < pg_catalog.now() - INTERVAL '1 day' LIMIT 10000 FOR UPDATE SKIP LOCKED)"
+            )
+        }
+    }
+}
+
+extension ServerError {
+    /// The history of a marker's row that was inserted by a question. No transaction has it, and no constraint rejects it.
+    fileprivate static let question = Int16.max
+
+    /// The error of a transaction whose connection was lost at its end, and that was not committed.
+    static func undone(_ loss: ServerError) -> ServerError {
+        var error = loss
+        error.kind = .unavailable
+        error.message =
+            "the connection was lost while the transaction was being committed. It was not committed; run it again"
+        return error
+    }
+
+    /// The error of a transaction of which nobody could say whether it was committed.
+    static func unknown(_ marker: UUID, in table: String, _ failure: ServerError?) -> ServerError {
+        var text =
+            "the connection was lost while the transaction was being committed, and it is unknown whether it was: the server cannot be asked"
+        if let failure { text += " (\(failure.message))" }
+        text +=
+            ". It was committed if the table \(table) has a row with the id \(marker.uuidString.lowercased()) whose \"history\" is not \(question)"
+        return ServerError(.outcomeUnknown, text)
+    }
+}
+#endif

@@ -1,0 +1,57 @@
+#if PostgreSQL
+import Foundation
+import SwormPostgres
+import SwormRows
+
+extension PostgresTransaction {
+    /// The way in which a transaction takes turns with other ones.
+    enum Mode: Sendable {
+        /// The transaction keeps all other transactions of this library from writing, from its beginning on.
+        case exclusive
+        /// The transaction continues the state of a view. It takes part in the turns from its first write on, and the server
+        /// finds conflicts with the transactions that were committed since.
+        case snapshot
+        /// The transaction has locked some rows. It takes part in the turns from its beginning on.
+        case rows
+        /// The transaction takes part in the turns from its beginning on, and the server finds all conflicts.
+        case serializable
+        /// The transaction of a single save, whose statements read what was committed last.
+        case single
+    }
+}
+
+extension PostgresTransaction.Mode {
+    /// The isolation of a transaction that begins in the mode.
+    var isolation: TransactionOptions.Isolation {
+        switch self {
+        case .single: .readCommitted
+        case .exclusive, .snapshot, .rows: .repeatableRead
+        case .serializable: .serializable
+        }
+    }
+}
+
+extension PostgresTransaction {
+    /// Locks the rows of a request in the order of their keys, so that two transactions do not wait for each other. The
+    /// request determines the snapshot of the transaction.
+    ///
+    /// - Throws: A conflict if a row was changed after the snapshot, while the lock was awaited.
+    func lock(_ rows: FetchSpecification) throws {
+        let keys = try matchingKeys(rows)
+        guard !keys.isEmpty else { return }
+        let entity = store.model[rows.entity]
+        let table = ServerColumns.table(of: entity, store.schema.layout)
+        let parameters = Parameters()
+        guard parameters.append(keys.sorted().map(Optional.some)) else {
+            throw CoreDataError(
+                NSPersistentStoreOperationError, "The rows to lock are too many: \(keys.count) of \(entity.name).")
+        }
+        try read { connection in
+            _ = try connection.run(
+                SQLStatement(
+                    "SELECT 1 FROM \(table) WHERE \"_key\" = ANY ($1) ORDER BY \"_key\" FOR NO KEY UPDATE",
+                    with: parameters))
+        }
+    }
+}
+#endif

@@ -1,0 +1,32 @@
+#if PostgreSQL
+import Foundation
+import SwormPostgres
+import SwormRows
+
+extension PostgresStore {
+    /// Returns an error of the driver as an error of the store, with the names of the model, and any other error
+    /// unchanged.
+    ///
+    /// - Parameters:
+    ///   - action: The action that failed, for the message: "read", "save".
+    ///   - token: If it has stopped the work, its reason is the error.
+    func translated(_ error: any Error, while action: String, token: InterruptToken?) -> any Error {
+        guard let error = (error as? ServerError).map(history.checked) else { return error }
+        if let reason = reason(of: error, token: token) { return reason }
+        return CoreDataError(error, while: action, place: place, schema: schema)
+    }
+
+    /// Returns the reason for which this process has stopped the work, or nil if the error has another cause.
+    private func reason(of error: ServerError, token: InterruptToken?) -> (any Error)? {
+        switch error.kind {
+        case .cancelled, .timeout, .unavailable:
+            if let failure = token?.failure { return failure }
+            guard error.kind != .timeout else { return nil }
+            // Closing the store stops its statements and ends its connections.
+            do { _ = try currentWatch() } catch { return error }
+            return nil
+        default: return nil
+        }
+    }
+}
+#endif

@@ -1,0 +1,87 @@
+#if PostgreSQL
+import Foundation
+import SwormPostgres
+import SwormRows
+
+/// A lease that a view of a store has on its connection, with the connection's transaction.
+///
+/// The view's thread uses the connection repeatedly. Between two uses, any other thread may revoke the lease, when the
+/// store is closed. A use that is running ends first.
+///
+/// @unchecked: all state is accessed only while the lock is held.
+final class ServerLease: @unchecked Sendable {
+    private let lock = NSLock()
+    private var pooled: PooledConnection?
+    private var uses = 0
+    private var endsAfterUse = false
+    private var revocation: CoreDataError?
+    private let canceller: StatementCanceller?
+    /// Whether the lease belongs to a write, for which closing waits.
+    let isWriting: Bool
+    /// Called once with the connection, on the thread that ends the lease.
+    private let giveBack: @Sendable (PooledConnection) -> Void
+
+    init(
+        _ pooled: PooledConnection, isWriting: Bool, giveBack: @escaping @Sendable (PooledConnection) -> Void
+    ) {
+        self.pooled = pooled
+        self.isWriting = isWriting
+        self.giveBack = giveBack
+        canceller = pooled.connection?.canceller
+    }
+
+    /// Starts a use, which ``endUse()`` must end.
+    ///
+    /// - Throws: The reason why the lease was revoked, or an error if the view has ended.
+    func beginUse() throws -> PostgresConnection {
+        try lock.withLock {
+            if let revocation { throw revocation }
+            guard let connection = pooled?.connection, !endsAfterUse else { throw CoreDataError.viewHasEnded }
+            uses += 1
+            return connection
+        }
+    }
+
+    func endUse() {
+        let ended = lock.withLock {
+            uses -= 1
+            return endsAfterUse || revocation != nil ? takeFree() : nil
+        }
+        if let ended { giveBack(ended) }
+    }
+
+    /// Ends the lease after the running use.
+    func end() {
+        let ended = lock.withLock {
+            endsAfterUse = true
+            return takeFree()
+        }
+        if let ended { giveBack(ended) }
+    }
+
+    /// Ends the lease during its only use without returning the connection, which gets another owner.
+    func handOver() -> PooledConnection? {
+        lock.withLock {
+            defer { (pooled, uses, endsAfterUse) = (nil, 0, true) }
+            return pooled
+        }
+    }
+
+    /// Makes later uses throw the given reason, and ends the lease unless the connection is in use.
+    func revoke(_ reason: CoreDataError) {
+        let ended = lock.withLock {
+            revocation = revocation ?? reason
+            return takeFree()
+        }
+        if let ended { giveBack(ended) }
+    }
+
+    /// Stops the running statement, from any thread.
+    func interrupt() { canceller?.stop() }
+
+    private func takeFree() -> PooledConnection? {
+        guard uses == 0 else { return nil }
+        return pooled.take()
+    }
+}
+#endif
