@@ -1,7 +1,7 @@
+#if PostgreSQL
 import Foundation
 package import SwormStore
 
-#if PostgreSQL
 extension ModelMapping {
     /// Infers the mapping between two archived models, and returns it with the first one.
     ///

@@ -71,10 +71,14 @@ extension ServerOpening {
         guard replacing else {
             throw CoreDataError(
                 CocoaError.Code.fileWriteFileExists.rawValue,
-                "The schema '\(serverOptions.schema)' at \(serverOptions.address) has a store already. Use another schema, or replace the store."
+                """
+                The schema '\(serverOptions.schema)' at \(serverOptions.address) has a store already. \
+                Use another schema, or replace the store.
+                """
             )
         }
-        try StoreOnServer(serverOptions, options: options).remove(record, found.catalog, on: connection, isForced: false)
+        let store = StoreOnServer(serverOptions, options: options)
+        try store.remove(record, found.catalog, on: connection, isForced: false)
         let catalog = try ServerCatalog(connection, schema: serverOptions.schema)
         try requireFreeNames(writer, catalog: catalog)
         return catalog.hasSchema
