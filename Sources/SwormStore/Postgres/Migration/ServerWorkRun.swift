@@ -35,7 +35,6 @@ struct ServerWorkRun {
     func callAsFunction(isAsked: Bool) throws -> [Failure] {
         let holder = try connect()
         defer { holder.rollback() }
-        try holder.begin(TransactionOptions(.readCommitted))
         var pauses = MigrationPauses(from: .milliseconds(10), to: .milliseconds(500))
         while try !lock(holder) {
             guard isAsked else { return [] }
@@ -62,11 +61,13 @@ struct ServerWorkRun {
         return failures
     }
 
-    /// Tries to get the lock of the work.
+    /// Begins a transaction that has the lock of the work, or returns false if another program has the lock.
     ///
     /// A statement that waited for it would have a snapshot, for whose end the index of the program with the lock waits. The
-    /// server does not see that the two wait for each other.
+    /// server does not see that the two wait for each other. A transaction that has once been seen with a snapshot is waited
+    /// for until it ends, so that each attempt has its own.
     private func lock(_ holder: PostgresConnection) throws -> Bool {
+        try holder.begin(TransactionOptions(.readCommitted))
         let parameters = Parameters()
         parameters.append(ServerOpening.lockNumber(ofSchema: "work on " + options.schema))
         let results = try holder.run([
@@ -74,7 +75,9 @@ struct ServerWorkRun {
             // A SELECT keeps its snapshot until the next statement, and this one has none.
             .command("SET LOCAL lock_timeout = 0"),
         ])
-        return try results[0].bool(0, column: 0) ?? false
+        let hasLock = try results[0].bool(0, column: 0) ?? false
+        if !hasLock { holder.rollback() }
+        return hasLock
     }
 
     /// Opens a connection whose statements and transactions have no limits.

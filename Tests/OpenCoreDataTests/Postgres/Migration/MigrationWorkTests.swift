@@ -103,6 +103,38 @@ struct MigrationWorkTests {
         #expect(try indexes().isSuperset(of: ["Book_title_key", "Book_byYear"]))
     }
 
+    @Test func `a program that waits for the work of another one keeps no transaction`() throws {
+        try make("a")
+        let holder = try PostgresConnection.open(server.address)
+        let number = ServerOpening.lockNumber(ofSchema: "work on " + server.schema)
+        try holder.run(.command("SELECT pg_advisory_lock(\(number))"))
+        let store = try PostgresStores.store(Self.indexed, at: server)
+        #expect(store.upkeep.wait(until: .now + .seconds(60)))
+        #expect(try indexes().isDisjoint(with: ["Book_title_key", "Book_byYear"]))
+
+        let name = "waits for \(server.schema)"
+        let waiting = try PostgresStores.migrationServer(schema: server.schema, applicationName: name)
+        let end = Locked<Result<[ServerWorkRun.Failure], any Error>?>(nil)
+        Thread.detachNewThread {
+            let run = ServerWorkRun(options: waiting, watch: nil, token: InterruptToken())
+            let result = Result { try run(isAsked: true) }
+            end.withLock { $0 = result }
+        }
+        let attempts =
+            "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(name)' AND query LIKE '%ROLLBACK%' AND xact_start IS NULL"
+        var hasTried = false
+        for _ in 0..<3_000 where !hasTried {
+            hasTried = try run(attempts) != ["0"]
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+        #expect(hasTried)
+        #expect(end.withLock { $0 == nil })
+        try holder.run(.command("SELECT pg_advisory_unlock(\(number))"))
+        for _ in 0..<6_000 where end.withLock({ $0 == nil }) { Thread.sleep(forTimeInterval: 0.01) }
+        #expect(try #require(end.withLock { $0 }).get().isEmpty)
+        #expect(try indexes().isSuperset(of: ["Book_title_key", "Book_byYear"]))
+    }
+
     @Test func `an index that the server has stopped because of a deadlock is built again`() throws {
         // Long enough for the other transaction to begin its wait.
         let own = try PostgresServer(settings: ["deadlock_timeout": "5s"])

@@ -102,8 +102,15 @@ extension PostgresStores {
 
     /// Returns the options of a store in a new schema of a database without other tests.
     static func migrationServer() throws -> PostgresOptions {
-        let schema = try PostgresServer.shared().newSchema()
-        return try options(schema: schema, database: migrationDatabase.get())
+        try options(schema: PostgresServer.shared().newSchema(), database: migrationDatabase.get())
+    }
+
+    /// Returns the options of a store in that database whose connections have a name.
+    static func migrationServer(schema: String, applicationName name: String) throws -> PostgresOptions {
+        let server = try PostgresServer.shared()
+        return try PostgresOptions(
+            "host=\(server.folder.path) port=\(server.port) user=\(server.user) dbname=\(migrationDatabase.get()) schema=\(schema) application_name='\(name)'"
+        )
     }
 
     @discardableResult

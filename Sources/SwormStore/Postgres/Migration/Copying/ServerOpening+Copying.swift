@@ -77,7 +77,7 @@ extension ServerOpening {
                 """
             )
         }
-        let store = StoreOnServer(serverOptions, options: options)
+        let store = try StoreOnServer(serverOptions, options: options)
         try store.remove(record, found.catalog, on: connection, isForced: false)
         let catalog = try ServerCatalog(connection, schema: serverOptions.schema)
         try requireFreeNames(writer, catalog: catalog)
