@@ -27,8 +27,6 @@ extension NSManagedObjectContext {
     // Core Data has neither settings nor locks of rows.
     func use(_ choice: TransactionChoice) {}
     func beginSerializable() throws {}
-    func beginWriting(locking request: RequestContent, of entity: ModelEntity) throws { try beginWriting() }
-    func lock(_ request: RequestContent, of entity: ModelEntity) throws {}
     func commitTransactions() throws {}
     func release(_ marks: TransactionMarks) throws {}
 
@@ -37,6 +35,19 @@ extension NSManagedObjectContext {
 
     /// Calls the closure, which reverts the unsaved changes of objects.
     func undoTransactions(to marks: TransactionMarks, restoring: () -> Void) throws { restoring() }
+
+    /// Checks that the context can write, and that the request can run.
+    func beginWriting(locking request: RequestContent, of entity: ModelEntity) throws {
+        try beginWriting()
+        try lock(request, of: entity)
+    }
+
+    /// Runs the request for one object, so that one that cannot run is an error as it is where rows are locked.
+    func lock(_ request: RequestContent, of entity: ModelEntity) throws {
+        var request = request
+        request.limit = min(request.limit ?? 1, 1)
+        _ = try fetchObjects(request, of: entity)
+    }
 
     /// Checks that the context can write. Core Data has no write lock that could be acquired before a save; only the
     /// container's ``WriteTurn`` serializes writes.
