@@ -95,6 +95,8 @@ extension PersistentContainer {
             // After an error, the context may have state that a reset preserves, so it is not reused.
             spareContexts?.keep(given)
         } catch {
+            // The error of a cancellation says that nothing was saved.
+            if StoreError.Code.outcomeUnknown ~= error { throw error }
             throw cancellation?.isCancelled ?? false ? CancellationError() : error
         }
     }

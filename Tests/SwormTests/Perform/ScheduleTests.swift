@@ -118,6 +118,23 @@ struct ScheduleTests {
         #expect(try store.perform { try $0.count(of: ItemGroup.all) } == 1)
     }
 
+    @Test func `an error that the outcome is unknown is thrown also by a call that was cancelled`() async throws {
+        let store = try PersistentContainer(for: Volume.self, at: .tested)
+        func call(throwing error: StoreError) -> Task<Void, any Error> {
+            Task {
+                try await store.schedule { _ in
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    throw error
+                }
+            }
+        }
+        let unknown = StoreError(.outcomeUnknown, "the connection was lost during the commit")
+        let error = await #expect(throws: StoreError.self) { try await call(throwing: unknown).value }
+        #expect(error?.code == .outcomeUnknown)
+        let unavailable = StoreError(.serverUnavailable, "the connection was lost before")
+        await #expect(throws: CancellationError.self) { try await call(throwing: unavailable).value }
+    }
+
     @Test(.enabled(if: canStopReads, "the engine under the library cannot stop a read"))
     func `many short reads are stopped too, and nothing is saved`() async throws {
         let store = try PersistentContainer(for: Volume.self, at: .tested)

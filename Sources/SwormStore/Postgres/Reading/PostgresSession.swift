@@ -9,12 +9,16 @@ class PostgresSession: StoreSession {
     /// The token that stops the session's reads.
     let token: InterruptToken
     let lease: ServerLease
+    /// The history that the transaction writes. Another program can start one after the transaction has begun; the server
+    /// then rejects the commit.
+    let historyLevel: ServerHistory.Level
     final var schema: ServerSchema { store.schema }
     final var compiler: SQLCompiler { store.schema.compiler }
     var interrupt: @Sendable () -> Void { { [lease] in lease.interrupt() } }
 
-    init(store: PostgresStore, lease: ServerLease, token: InterruptToken) {
+    init(store: PostgresStore, lease: ServerLease, token: InterruptToken, historyLevel: ServerHistory.Level) {
         self.store = store
+        self.historyLevel = historyLevel
         self.token = token
         self.lease = lease
     }
@@ -51,18 +55,19 @@ extension PostgresStore {
     package func beginSession(_ token: InterruptToken?) throws -> any StoreSession {
         let token = token ?? InterruptToken()
         try renewHistory(token)
+        let level = history.level
         let pooled = try take(for: "read", token)
         let lease = lease(pooled, isWriting: false)
         do {
             // Not read-only, because a transaction that writes can continue in the same snapshot.
             var options = TransactionOptions(.repeatableRead, isReadOnly: isReadOnly)
-            options.settings = settings(of: token)
+            options.settings = settings(of: token, keeping: level)
             try pooled.connection?.begin(options)
         } catch {
             lease.end()
             throw translated(error, while: "read", token: token)
         }
-        return PostgresSession(store: self, lease: lease, token: token)
+        return PostgresSession(store: self, lease: lease, token: token, historyLevel: level)
     }
 }
 #endif

@@ -8,11 +8,13 @@ extension PostgresStore {
     private var outcomes: String { schema.prefix + "\"_sworm_outcome\"" }
 
     /// Returns the statements that precede COMMIT: they check the links that are checked at the end, and insert the marker.
-    func lastStatements(_ marker: UUID) -> [SQLStatement] {
+    ///
+    /// - Parameter level: The history that the transaction has written.
+    func lastStatements(_ marker: UUID, keeping level: ServerHistory.Level) -> [SQLStatement] {
         let parameters = Parameters()
         parameters.append(marker)
         parameters.append(history.instance)
-        parameters.append(history.level.rawValue)
+        parameters.append(level.rawValue)
         return [
             .command("SET CONSTRAINTS ALL IMMEDIATE"),
             // The server rejects the row if another program has started a history that this transaction does not write.

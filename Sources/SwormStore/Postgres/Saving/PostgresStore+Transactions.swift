@@ -54,7 +54,8 @@ extension PostgresStore {
             let token = token ?? InterruptToken()
             connection.interruption = token
             return PostgresTransaction(
-                store: self, lease: lease(pooled, isWriting: true, atEnd: end), token: token, mode: .snapshot)
+                store: self, lease: lease(pooled, isWriting: true, atEnd: end), token: token, mode: .snapshot,
+                historyLevel: session.historyLevel)
         } catch {
             end()
             throw error
@@ -65,6 +66,7 @@ extension PostgresStore {
     private func begin(_ mode: PostgresTransaction.Mode, token: InterruptToken) throws -> PostgresTransaction {
         try requireWritable()
         try renewHistory(token)
+        let level = history.level
         let isExclusive = mode == .exclusive
         let end = ContinuousClock.now.advanced(by: longestWait(token))
         while true {
@@ -85,11 +87,12 @@ extension PostgresStore {
                     connection.address.timeouts.statement.map { $0 * 9 / 10 } ?? .seconds(86_400))
                 options.locks = TransactionOptions.lock(
                     writerLock(isExclusive: isExclusive), within: waiting, on: connection.address)
-                options.settings = settings(of: token)
+                options.settings = settings(of: token, keeping: level)
                 try connection.begin(options)
                 // The snapshot is taken by a later statement, and thus contains the work of all earlier turns.
                 if isExclusive { try connection.sendBeginning() }
-                return PostgresTransaction(store: self, lease: lease, token: token, mode: mode)
+                return PostgresTransaction(
+                    store: self, lease: lease, token: token, mode: mode, historyLevel: level)
             } catch {
                 lease.end()
                 let isOver = ContinuousClock.now >= end || token.stopsWork

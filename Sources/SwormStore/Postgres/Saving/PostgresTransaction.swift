@@ -34,11 +34,13 @@ final class PostgresTransaction: PostgresSession, StoreTransaction {
     private let clock = TransactionClock()
 
     /// Creates a transaction on a connection on which one has begun.
-    init(store: PostgresStore, lease: ServerLease, token: InterruptToken, mode: Mode) {
+    init(
+        store: PostgresStore, lease: ServerLease, token: InterruptToken, mode: Mode, historyLevel: ServerHistory.Level
+    ) {
         self.mode = mode
         hasTurn = mode != .snapshot
         changes = ServerChanges(for: store.commits)
-        super.init(store: store, lease: lease, token: token)
+        super.init(store: store, lease: lease, token: token, historyLevel: historyLevel)
     }
 
     // MARK: Writing
@@ -95,7 +97,7 @@ final class PostgresTransaction: PostgresSession, StoreTransaction {
         _ connection: PostgresConnection, by author: HistoryAuthor, changing properties: () -> WrittenProperties,
         _ body: (ServerWrite) throws -> Output
     ) throws -> Output {
-        let history = store.history.level == .none ? nil : ServerHistoryNotes(author)
+        let history = historyLevel == .none ? nil : ServerHistoryNotes(author)
         let write = ServerWrite(
             store, connection: connection, changes: changes, mode: mode, history: history,
             ordinal: histories.count + 1, clock: clock)
@@ -236,7 +238,7 @@ final class PostgresTransaction: PostgresSession, StoreTransaction {
                 try further?()
                 return connection.rollback()
             }
-            let last = pendingHistory.map(\.statement) + store.lastStatements(marker)
+            let last = pendingHistory.map(\.statement) + store.lastStatements(marker, keeping: historyLevel)
             if let further {
                 noteHistory(try connection.uninterrupted { try connection.run(last) })
                 try further()

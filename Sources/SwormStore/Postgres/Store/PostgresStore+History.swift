@@ -70,19 +70,15 @@ extension PostgresStore {
 
     // MARK: Keeping
 
-    /// The settings of all transactions, by which the triggers of the history know that these record their changes
-    /// themselves.
-    var historySettings: [TransactionOptions.Setting] {
-        guard history.level == .everybody else { return [] }
-        return [TransactionOptions.Setting(HistorySQL.setting.name, value: HistorySQL.setting.own)]
-    }
-
-    /// The settings of a transaction: those that its call asks for, and those of the history.
-    func settings(of token: InterruptToken) -> [TransactionOptions.Setting] {
-        let asked = token.properties.settings
-        guard !asked.isEmpty else { return historySettings }
-        return asked.sorted { $0.key < $1.key }.map { TransactionOptions.Setting($0.key, value: $0.value) }
-            + historySettings
+    /// Returns the settings of a transaction: those that its call asks for, and the one by which the triggers of the history
+    /// know that the transaction records its changes itself.
+    func settings(of token: InterruptToken, keeping level: ServerHistory.Level) -> [TransactionOptions.Setting] {
+        var settings = token.properties.settings.sorted { $0.key < $1.key }
+            .map { TransactionOptions.Setting($0.key, value: $0.value) }
+        if level == .everybody {
+            settings.append(TransactionOptions.Setting(HistorySQL.setting.name, value: HistorySQL.setting.own))
+        }
+        return settings
     }
 
     /// Reads again how the history is kept, if another program has started or restored it.

@@ -228,6 +228,40 @@ struct ChangesHistoryTests {
         #expect(early.origin(ofTransaction: 1) == .elsewhere)
     }
 
+    @Test(arguments: [false, true], [false, true])
+    func `a transaction writes the history that it has begun with, although the store learns of another one`(
+        _ isExclusive: Bool, _ recordsEverybody: Bool
+    ) throws {
+        var options = try PostgresStores.options()
+        let early = try HistoryServer.open(options, keepsHistory: recordsEverybody)
+        func save(_ name: String, in transaction: any StoreTransaction) throws {
+            var request = SaveRequest()
+            request.insert(model[LibraryModel.tag], key: -1, ["name": .string(name)])
+            _ = try transaction.save(request)
+        }
+        let transaction =
+            isExclusive ? try early.beginTransaction(nil) : try early.beginTransaction(from: early.beginSession(), nil)
+        // The triggers of a history wait for the transactions that have written the tables.
+        if !recordsEverybody { try save("before", in: transaction) }
+
+        options.recordsOtherPrograms = recordsEverybody
+        let late = try HistoryServer.open(options)
+        early.history.setOutdated()
+        try early.beginSession(nil).end()
+        #expect(early.history.level == (recordsEverybody ? .everybody : .own))
+
+        let error = coreDataError {
+            if recordsEverybody { try save("after", in: transaction) }
+            try transaction.commit()
+        }
+        #expect(error?.condition == .conflict, "\(String(describing: error))")
+        transaction.end()
+        let row = try early.insert(LibraryModel.tag, ["name": .string("last")])
+        let found = try late.waitForHistory(after: 0)
+        #expect(found.map { $0.changes.map(\.row) } == [[row]])
+        #expect(try late.values(LibraryModel.tag, "name") == [.string("last")])
+    }
+
     @Test func `a save that meets a history for the first time is run again`() throws {
         let options = try PostgresStores.options()
         let early = try HistoryServer.open(options, keepsHistory: false)

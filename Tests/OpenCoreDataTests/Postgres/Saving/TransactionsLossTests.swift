@@ -118,7 +118,7 @@ struct TransactionsLossTests {
                 try store.pool.withConnection(for: "test") { connection in
                     try connection.begin(TransactionOptions(.readCommitted))
                     defer { connection.rollback() }
-                    try connection.commit(after: store.lastStatements(marker))
+                    try connection.commit(after: store.lastStatements(marker, keeping: .none))
                 }
             }
         }
@@ -126,7 +126,7 @@ struct TransactionsLossTests {
         let other = UUID()
         try store.pool.withConnection(for: "test") { connection in
             try connection.begin(TransactionOptions(.readCommitted))
-            try connection.commit(after: store.lastStatements(other))
+            try connection.commit(after: store.lastStatements(other, keeping: .none))
         }
         for _ in 0..<2 { #expect(try store.isCommitted(other)) }
     }
