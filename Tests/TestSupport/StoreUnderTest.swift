@@ -5,14 +5,25 @@ package import Testing
 package enum StoreKindUnderTest: String, Sendable, CaseIterable {
     case memory, file, server
 
-    /// The kinds that are there: a server takes part if the trait PostgreSQL is on and its programs are found.
-    package static let available: [StoreKindUnderTest] = allCases.filter { kind in
+    /// The kinds that tests run over: a server takes part if the trait PostgreSQL is on and its programs are found. The
+    /// environment variable SWORM_STORES narrows them to those that it lists, as in "memory,file".
+    package static let available: [StoreKindUnderTest] = chosen.filter { kind in
         #if PostgreSQL
         return kind != .server || PostgresServer.isEnabled
         #else
         return kind != .server
         #endif
     }
+
+    private static let chosen: [StoreKindUnderTest] = {
+        guard let list = ProcessInfo.processInfo.environment["SWORM_STORES"] else { return allCases }
+        return list.split(separator: ",").map { name in
+            guard let kind = StoreKindUnderTest(rawValue: String(name)) else {
+                preconditionFailure("SWORM_STORES lists '\(name)'; the kinds of stores are memory, file and server")
+            }
+            return kind
+        }
+    }()
 }
 
 /// The store that a test runs over, in a run of the test for one kind of store. Files and schemas are removed at the end of
