@@ -97,7 +97,8 @@ let engineTests: [Target] = [
         name: "OpenCoreDataTests",
         dependencies: [
             "Sworm", "OpenCoreData", "SwormStore", "SwormPredicates", "SwormSQLite", "CSwormSQLite", "SwormRows",
-            .target(name: "SwormPostgres", condition: postgres), "TestSupport",
+            .target(name: "SwormPostgres", condition: postgres), .target(name: "CSwormPQ", condition: postgres),
+            "TestSupport",
         ],
         swiftSettings: settings),
     .target(name: "CrashDisk", dependencies: ["CSwormSQLite"], path: "Tests/CrashDisk"),
@@ -109,7 +110,7 @@ let engineTests: [Target] = [
         name: "SwormCommandTests",
         dependencies: [
             "SwormCommand", "SwormTools", "Sworm", "OpenCoreData", "SwormStore", "SwormPredicates", "SwormSQLite",
-            "SwormRows", "TestSupport",
+            "SwormRows", .target(name: "SwormPostgres", condition: postgres), "TestSupport",
         ],
         swiftSettings: settings),
 ]

@@ -26,6 +26,9 @@ public final class TestStore: Sendable {
     /// The location of the store's file; nil for an in-memory store.
     public let url: URL?
 
+    /// The location of the store.
+    package let location: StoreLocation
+
     private let folder: URL?
     private let types: [any ManagedObjectConvertible.Type]
 
@@ -38,19 +41,40 @@ public final class TestStore: Sendable {
     ///   - seed: A closure that inserts the initial objects of the test. It is called in one `perform`.
     /// - Throws: A `StoreError` if the tables are invalid or the store cannot be created, or the error of `seed`. All
     ///   files are removed in that case.
-    public init(
+    public convenience init(
         for type: any ManagedObjectConvertible.Type, _ others: any ManagedObjectConvertible.Type...,
         in place: Place = .memory,
         seed: (ManagedObjectContext) throws -> Void = { _ in }
     ) throws {
-        types = [type] + others
-        folder =
+        try self.init(for: [type] + others, in: place, seed: seed)
+    }
+
+    /// Creates a store of a list of types, and inserts its initial objects.
+    package convenience init(
+        for types: [any ManagedObjectConvertible.Type], in place: Place,
+        seed: (ManagedObjectContext) throws -> Void
+    ) throws {
+        let folder =
             place == .memory
             ? nil : FileManager.default.temporaryDirectory.appendingPathComponent("sworm-test-\(UUID().uuidString)")
-        url = folder?.appendingPathComponent("Store.sqlite")
+        let file = folder?.appendingPathComponent("Store.sqlite")
+        let location = file.map { StoreLocation.file($0) } ?? .memory
+        try self.init(for: types, at: location, in: folder, seed: seed)
+    }
+
+    /// Creates a store at a location that has none, and inserts its initial objects.
+    ///
+    /// - Parameter folder: The folder that is removed with the object.
+    package init(
+        for types: [any ManagedObjectConvertible.Type], at location: StoreLocation, in folder: URL? = nil,
+        seed: (ManagedObjectContext) throws -> Void
+    ) throws {
+        self.types = types
+        self.location = location
+        self.folder = folder
+        url = location.url
         do {
-            container = try PersistentContainer(
-                model: try TableModel.shared(for: types), at: url.map { .file($0) } ?? .memory)
+            container = try PersistentContainer(model: try TableModel.shared(for: types), at: location)
             try container.perform { try seed($0) }
         } catch {
             // `deinit` does not run for an object that is not completely initialized.
@@ -68,7 +92,8 @@ public final class TestStore: Sendable {
     ///
     /// - Throws: A `StoreError` if the store is in memory or cannot be opened.
     public func reopened() throws -> PersistentContainer {
-        try PersistentContainer(model: try TableModel.shared(for: types), at: .file(try file("opened again")))
+        if location == .memory { _ = try file("opened again") }
+        return try PersistentContainer(model: try TableModel.shared(for: types), at: location)
     }
 
     /// Checks that Core Data could have written the file.

@@ -64,6 +64,7 @@ package final class PostgresServer: Sendable {
     package let certificate: TestCertificate?
     private let schemas = SchemaCounter()
     private let server: KeptProcess
+    private let pooler = PoolerOfServer()
 
     /// Starts a server of its own.
     ///
@@ -72,7 +73,10 @@ package final class PostgresServer: Sendable {
     ///   - access: The first lines of the file that says how users identify themselves.
     ///   - name: The name in the certificate of a server that encrypts connections, and that is also reachable over the
     ///     network of this computer.
-    package init(settings: [String: String] = [:], access: [String] = [], name: String? = nil) throws {
+    ///   - isRestarted: Whether the server is started again whenever it ends before it is stopped.
+    package init(
+        settings: [String: String] = [:], access: [String] = [], name: String? = nil, isRestarted: Bool = false
+    ) throws {
         guard let programs = Self.programs else { throw Failure(description: Self.missing) }
         // The path of a socket is short.
         folder = URL(filePath: "/tmp/sworm-pg-\(UUID().uuidString.prefix(8))")
@@ -91,7 +95,7 @@ package final class PostgresServer: Sendable {
         // has another result. A server before version 15, or without ICU, has the order of bytes.
         do { try makeCluster("--locale-provider=icu", "--icu-locale=en") } catch { try makeCluster() }
         var all = [
-            "listen_addresses": "", "unix_socket_directories": folder.path, "fsync": "off", "max_connections": "200",
+            "listen_addresses": "", "unix_socket_directories": folder.path, "fsync": "off", "max_connections": "1000",
             "max_prepared_transactions": "0", "full_page_writes": "off", "synchronous_commit": "off",
         ]
         if let name {
@@ -112,10 +116,24 @@ package final class PostgresServer: Sendable {
             all.sorted { $0.key < $1.key }.map { "\($0.key) = '\($0.value)'" }, to: "\(data)/postgresql.auto.conf")
         if !access.isEmpty { try Self.write(access, to: "\(data)/pg_hba.conf", keepingRest: true) }
 
-        server = try KeptProcess(
-            Self.asOwner(programs.appending(path: "postgres").path, ["-D", data]), log: log, removing: folder.path)
+        let command = Self.asOwner(programs.appending(path: "postgres").path, ["-D", data])
+        server =
+            isRestarted
+            ? try KeptProcess(
+                ["/bin/sh", "-c", Self.restarting, "sh"] + command, log: log, removing: folder.path, signal: "TERM")
+            : try KeptProcess(command, log: log, removing: folder.path)
         try waitUntilReady(programs, log: log)
     }
+
+    /// Runs the command "$@" again and again, until it gets a signal, which it passes on as one that disconnects all clients.
+    private static let restarting = """
+        trap 'kill -INT $server; wait $server; exit' TERM
+        while :; do
+            "$@" & server=$!
+            wait $server
+            sleep 0.02
+        done
+        """
 
     /// Writes lines to a file of the server, in front of those that it has or instead of them.
     private static func write(_ lines: [String], to path: String, keepingRest: Bool = false) throws {
@@ -125,7 +143,17 @@ package final class PostgresServer: Sendable {
     }
 
     /// Stops the server and removes its folder.
-    package func stop() { server.stop() }
+    package func stop() {
+        pooler.stop()
+        server.stop()
+    }
+
+    /// The socket by which stores reach the server: its own, or that of a pooler if ``arePooled`` says so.
+    package func entrance() throws -> ServerEntrance {
+        guard ServerEntrance.arePooled else { return ServerEntrance(folder: folder.path, port: port) }
+        let pooler = try pooler.started(for: self)
+        return ServerEntrance(folder: pooler.folder.path, port: pooler.port)
+    }
 
     private static func stopShared() { try? result.get().stop() }
 

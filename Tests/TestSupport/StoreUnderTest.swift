@@ -26,14 +26,17 @@ package enum StoreKindUnderTest: String, Sendable, CaseIterable {
     }()
 }
 
-/// The store that a test runs over, in a run of the test for one kind of store. Files and schemas are removed at the end of
-/// the run.
-package final class StoreUnderTest: Sendable {
+/// The store that a test runs over, in a run of the test for one kind of store. Files are removed at the end of the run.
+///
+/// @unchecked: the mark is accessed only while the lock is held.
+package final class StoreUnderTest: @unchecked Sendable {
     /// The store of the current task; nil in a test that chooses its store itself.
     @TaskLocal package static var current: StoreUnderTest?
 
     package let kind: StoreKindUnderTest
     private let folder: URL
+    private let lock = NSLock()
+    private var isMarked = false
 
     init(_ kind: StoreKindUnderTest) throws {
         self.kind = kind
@@ -43,6 +46,12 @@ package final class StoreUnderTest: Sendable {
 
     /// Returns the location of a new file.
     package func newFile() -> URL { folder.appending(path: "\(UUID().uuidString).sqlite") }
+
+    /// Notes that the test opens a store of the kind.
+    package func markUse() { lock.withLock { isMarked = true } }
+
+    /// Whether the test has opened a store of the kind.
+    var isUsed: Bool { lock.withLock { isMarked } }
 
     func end() { try? FileManager.default.removeItem(at: folder) }
 }
@@ -61,7 +70,12 @@ package struct OverStores: SuiteTrait, TestTrait, TestScoping, Equatable {
         var failure: (any Error)?
         for kind in kinds where StoreKindUnderTest.available.contains(kind) {
             let store = try StoreUnderTest(kind)
-            defer { store.end() }
+            let start = ContinuousClock.now
+            defer {
+                store.end()
+                // A suite has tests that open no store; they are not counted.
+                if store.isUsed { StoreRuns.shared.add(test, over: kind, lasting: start.duration(to: .now)) }
+            }
             let naming = IssueHandlingTrait.compactMapIssues { issue in
                 var issue = issue
                 issue.comments.append("over the store: \(kind.rawValue)")

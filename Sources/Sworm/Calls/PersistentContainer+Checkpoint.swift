@@ -32,7 +32,8 @@ extension PersistentContainer {
     /// about 16 MB. It is useful before the file is copied by other means, or at a moment of little load. To copy a
     /// store, prefer ``backup(to:deadline:)``.
     ///
-    /// `full`, `restart` and `truncate` block new readers until they are done, and wait for those that are reading.
+    /// `full`, `restart` and `truncate` block new readers until they are done, and wait for those that are reading. A server
+    /// moves the pages of its log by itself: with a store on a server the method does nothing, and both numbers are zero.
     ///
     /// - Parameters:
     ///   - mode: The part of the log to move, and the connections to wait for.

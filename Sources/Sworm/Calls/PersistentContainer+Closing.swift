@@ -39,7 +39,8 @@ extension PersistentContainer {
     /// Call it before the process is suspended: on Apple's platforms, the system terminates a suspended app that holds
     /// a lock on a file in a shared container. Until ``resume()``, new calls throw a ``StoreError`` with the code
     /// `suspended`. Running calls may continue for the grace period; then they are stopped and rolled back, and throw
-    /// that error. Contexts that you provide lose their snapshots. Stores in memory keep their content.
+    /// that error. Contexts that you provide lose their snapshots. Stores in memory keep their content. A store on a server
+    /// closes all its connections, also those that follow the commits of other processes.
     ///
     /// The method blocks the calling thread. A second container over the same file has to be suspended separately. A
     /// second container over the same coordinator shares its connections, and is stopped with this one.
@@ -71,8 +72,8 @@ extension PersistentContainer {
 
     /// Makes the store usable again after ``suspend(grace:deadline:)``. A suspension in progress ends first.
     ///
-    /// - Throws: A ``StoreError`` if the file can no longer be opened, was replaced, or contains another store, and
-    ///   `storeClosed`. The store stays suspended then.
+    /// - Throws: A ``StoreError`` if the file can no longer be opened, was replaced, or contains another store; if the server
+    ///   cannot be reached, or its schema contains another store; and `storeClosed`. The store stays suspended then.
     public func resume() throws {
         try logging {
             try gate.changing("resumed") {

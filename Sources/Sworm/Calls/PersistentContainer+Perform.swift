@@ -17,10 +17,11 @@ extension PersistentContainer {
     /// With `retrying`, a closure that meets a conflict is undone and run again, on a newer snapshot, after a short
     /// randomized pause that grows with every repetition. The last repetition runs as `write` does, and meets no
     /// conflict. Side effects of the closure are repeated with it: compute inside the closure, and act on its result. A
-    /// call that joins another one is not repeated separately.
+    /// call that joins another one is not repeated separately. Over a server, a call whose connection was lost before
+    /// anything was saved is repeated in the same way, after pauses of at most a second; a call whose outcome is unknown is not.
     ///
     /// - Parameters:
-    ///   - repetitions: The maximum number of times that the closure is repeated after a conflict.
+    ///   - repetitions: The maximum number of times that the closure is repeated after a conflict, or after the loss of a server.
     ///   - deadline: The time at which the call is abandoned, even while it waits; nil for no deadline.
     ///   - action: The closure.
     /// - Returns: The result of the closure.
@@ -44,7 +45,7 @@ extension PersistentContainer {
     /// `sending`.
     ///
     /// - Parameters:
-    ///   - repetitions: The maximum number of times that the closure is repeated after a conflict.
+    ///   - repetitions: The maximum number of times that the closure is repeated after a conflict, or after the loss of a server.
     ///   - deadline: The time at which the call is abandoned, even while it waits; nil for no deadline.
     ///   - action: The closure.
     /// - Returns: The result of the closure.
@@ -64,7 +65,7 @@ extension PersistentContainer {
     /// Runs a closure that reads and writes the store and returns nothing.
     ///
     /// - Parameters:
-    ///   - repetitions: The maximum number of times that the closure is repeated after a conflict.
+    ///   - repetitions: The maximum number of times that the closure is repeated after a conflict, or after the loss of a server.
     ///   - deadline: The time at which the call is abandoned, even while it waits; nil for no deadline.
     ///   - action: The closure.
     /// - Throws: The error of the closure, or a ``StoreError`` if the store cannot be read or the changes cannot be
@@ -84,7 +85,7 @@ extension PersistentContainer {
     /// ```
     ///
     /// - Parameters:
-    ///   - repetitions: The maximum number of times that the closure is repeated after a conflict.
+    ///   - repetitions: The maximum number of times that the closure is repeated after a conflict, or after the loss of a server.
     ///   - deadline: The time at which the call is abandoned, even while it waits; nil for no deadline.
     ///   - action: The closure.
     /// - Returns: The id of the object, which is permanent once the changes are saved.

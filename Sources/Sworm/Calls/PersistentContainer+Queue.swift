@@ -68,7 +68,7 @@ extension PersistentContainer {
                 return try await asJob(for: call) { try work(self, call, $0, $1) }
             } catch  where call.isRepeated(after: error, repetition: repetition) {
                 repetition += 1
-                try await Task.sleep(for: StoreCall.pause(before: repetition, using: &generator))
+                try await Task.sleep(for: call.pause(before: repetition, after: error, using: &generator))
             } catch {
                 logError?(error)
                 throw error
@@ -109,7 +109,7 @@ extension PersistentContainer {
         }
         let isWriting = call.possible(in: context).access == .write
         let request = try translatingErrors {
-            try CallRequest(context, isWriting: isWriting, until: call.deadline)
+            try CallRequest(context, isWriting: isWriting, locksRows: call.locks != nil, until: call.deadline)
         }
         do {
             return try await run(CallRunner(request.begin), request)

@@ -23,7 +23,7 @@ extension PersistentContainer {
                 return try runOnce(as: call.run(afterRepetitions: repetition), action, afterwards: afterwards)
             } catch  where call.isRepeated(after: error, repetition: repetition) {
                 repetition += 1
-                CurrentThread.sleep(for: StoreCall.pause(before: repetition, using: &generator))
+                CurrentThread.sleep(for: call.pause(before: repetition, after: error, using: &generator))
             } catch {
                 logError?(error)
                 throw error
@@ -152,6 +152,7 @@ extension PersistentContainer {
             calls.scopes.withLock { $0[thread] = nil }
             try? context.pin(false)
             context.keepTransactions(false)
+            context.readOnly(false)
             cancellation?.end()
             if call.hasDeadline { context.deadline = nil }
             if properties != nil { context.use(TransactionChoice()) }
@@ -163,6 +164,7 @@ extension PersistentContainer {
             if call.hasDeadline, let deadline = call.deadline { context.deadline = deadline }
             try translatingErrors { try context.pin(true) }
             context.keepTransactions(true)
+            context.readOnly(access == .read)
             try begin(call, in: context, bindings)
             try permission.limited(to: access) {
                 try context.stoppable(call.hasDeadline || cancellation != nil) {

@@ -7,7 +7,7 @@ extension PersistentContainer {
     /// `Task.isCancelled` is true inside it after a cancellation; every read then throws.
     ///
     /// - Parameters:
-    ///   - repetitions: The maximum number of times that the closure is repeated after a conflict.
+    ///   - repetitions: The maximum number of times that the closure is repeated after a conflict, or after the loss of a server.
     ///   - deadline: The time at which the call is abandoned, even while it waits; nil for no deadline.
     ///   - action: The closure.
     /// - Returns: The result of the closure.
@@ -24,7 +24,7 @@ extension PersistentContainer {
     /// Runs a closure on the queue of its context: the variant for functions and generic wrappers without `sending`.
     ///
     /// - Parameters:
-    ///   - repetitions: The maximum number of times that the closure is repeated after a conflict.
+    ///   - repetitions: The maximum number of times that the closure is repeated after a conflict, or after the loss of a server.
     ///   - deadline: The time at which the call is abandoned, even while it waits; nil for no deadline.
     ///   - action: The closure.
     /// - Returns: The result of the closure.
@@ -41,7 +41,7 @@ extension PersistentContainer {
     /// and returns their ids.
     ///
     /// - Parameters:
-    ///   - repetitions: The maximum number of times that the closure is repeated after a conflict.
+    ///   - repetitions: The maximum number of times that the closure is repeated after a conflict, or after the loss of a server.
     ///   - deadline: The time at which the call is abandoned, even while it waits; nil for no deadline.
     ///   - action: The closure.
     /// - Returns: The id of the object, which is permanent once the changes are saved.

@@ -1,7 +1,7 @@
 /// The options of a call: how its closure uses the store, and how often it is repeated.
 struct StoreCall: Sendable {
     var access: StoreAccess
-    /// The maximum number of times that the closure is repeated after a conflict.
+    /// The maximum number of times that the closure is repeated after a conflict, or after the loss of a server.
     var repetitions: Int
     let limit: Limit?
     /// The rows that a write locks; nil if it locks the whole store.

@@ -18,8 +18,9 @@ public final class PersistentContainer: Sendable {
     var logError: (@Sendable (any Swift.Error) -> Void)? { calls.logError }
     /// The gate that decides whether calls may start.
     let gate: ContainerState
-    /// Whether warnings of the stores are passed to `logError`.
-    private let isListening = Locked(false)
+    /// Whether warnings of the stores are passed to `logError`. Containers over the same stores share it, so that each
+    /// warning is passed once.
+    private let isListening: Locked<Bool>
     /// The stores that are removed from their coordinator while the container is suspended, if the engine does that.
     let suspended: Locked<[SuspendedStore]>
     /// A lock that serializes writes if the store does not.
@@ -57,7 +58,7 @@ public final class PersistentContainer: Sendable {
     ) {
         makeContext = managedObjectContext
         (gate, suspended, writeTurn) = (ContainerState(), Locked([]), WriteTurn())
-        (bindings, properties) = (Locked([:]), nil)
+        (bindings, properties, isListening) = (Locked([:]), nil, Locked(false))
         calls = RunningCalls(logError: logError, isStrict: strict)
         cleansUp = cleanUpAfterExecution
         authorship = Locked(nil)
@@ -90,7 +91,7 @@ public final class PersistentContainer: Sendable {
             return context
         }
         (gate, suspended, writeTurn) = (ContainerState(), Locked([]), WriteTurn())
-        (bindings, properties) = (Locked([:]), nil)
+        (bindings, properties, isListening) = (Locked([:]), nil, Locked(false))
         calls = RunningCalls(logError: logError, isStrict: strict)
         cleansUp = true
     }
@@ -108,6 +109,7 @@ public final class PersistentContainer: Sendable {
         calls = RunningCalls(logError: other.calls.logError, isStrict: other.calls.isStrict)
         (gate, suspended, writeTurn) = (other.gate, other.suspended, other.writeTurn)
         (bindings, properties, authorship) = (other.bindings, choice, other.authorship)
+        isListening = other.isListening
         cleansUp = other.cleansUp
         spareContexts = nil
     }

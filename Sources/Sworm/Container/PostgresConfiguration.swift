@@ -46,6 +46,9 @@ public struct PostgresConfiguration: Sendable {
         public var lock: Duration?
         /// The longest time that a transaction may do nothing.
         public var idle: Duration?
+        /// The longest time that a statement in a `write` may run, which keeps all other programs from writing. ``statement``
+        /// applies to it, too.
+        public var write: Duration?
 
         /// Creates timeouts.
         ///
@@ -54,14 +57,16 @@ public struct PostgresConfiguration: Sendable {
         ///   - statement: The longest time that a statement may run.
         ///   - lock: The longest time that a statement may wait for a lock of another transaction.
         ///   - idle: The longest time that a transaction may do nothing.
+        ///   - write: The longest time that a statement in a `write` may run.
         public init(
             connection: Duration? = .seconds(5), statement: Duration? = .seconds(30), lock: Duration? = .seconds(2),
-            idle: Duration? = .seconds(60)
+            idle: Duration? = .seconds(60), write: Duration? = .seconds(5)
         ) {
             self.connection = connection
             self.statement = statement
             self.lock = lock
             self.idle = idle
+            self.write = write
         }
     }
 
@@ -115,6 +120,18 @@ public struct PostgresConfiguration: Sendable {
         public init(booleanLiteral value: Bool) { self = value ? .own : .none }
     }
 
+    /// The programs whose changes raise the version of a row, by which conflicts are noticed.
+    public struct Versions: Sendable, Hashable {
+        let raisesForeignVersions: Bool
+
+        /// Programs with this library. A program that changes rows with SQL of its own must raise `_version` itself, or its
+        /// changes are not noticed as conflicts.
+        public static let own = Self(raisesForeignVersions: false)
+        /// All programs. A trigger of each table raises `_version` in a row that another program changes; it makes such updates
+        /// a little slower. Triggers that exist are kept. Open again the programs that have opened the store before.
+        public static let everybody = Self(raisesForeignVersions: true)
+    }
+
     /// The treatment of conditions that a server cannot evaluate exactly as memory does.
     public struct EvaluationInMemory: Sendable, Hashable {
         let isRefused: Bool
@@ -152,6 +169,8 @@ public struct PostgresConfiguration: Sendable {
     public var dates: Dates
     /// The changes that the store's history records.
     public var history: History
+    /// The programs whose changes raise the version of a row.
+    public var versions: Versions
     /// The treatment of conditions that a server cannot evaluate exactly as memory does.
     public var evaluationInMemory: EvaluationInMemory
     /// Whether the store is opened read-only.
@@ -174,14 +193,15 @@ public struct PostgresConfiguration: Sendable {
     ///   - changes: The changes of the tables that opening the store may make.
     ///   - dates: The way in which dates are stored.
     ///   - history: The changes that the store's history records.
+    ///   - versions: The programs whose changes raise the version of a row.
     ///   - evaluationInMemory: The treatment of conditions that a server cannot evaluate exactly as memory does.
     ///   - isReadOnly: Whether the store is opened read-only.
     public init(
         host: String, port: Int? = nil, database: String, user: String? = nil,
         password: (@Sendable () throws -> String)? = nil, schema: String = "public", connections: Int = 10,
         pooler: Pooler = .none, tls: TLS? = nil, timeouts: Timeouts = Timeouts(), changes: Changes = .additive,
-        dates: Dates = .timestamps, history: History = .none, evaluationInMemory: EvaluationInMemory = .allow,
-        isReadOnly: Bool = false
+        dates: Dates = .timestamps, history: History = .none, versions: Versions = .own,
+        evaluationInMemory: EvaluationInMemory = .allow, isReadOnly: Bool = false
     ) {
         self.host = host
         self.port = port
@@ -196,6 +216,7 @@ public struct PostgresConfiguration: Sendable {
         self.changes = changes
         self.dates = dates
         self.history = history
+        self.versions = versions
         self.evaluationInMemory = evaluationInMemory
         self.isReadOnly = isReadOnly
     }
@@ -207,10 +228,11 @@ public struct PostgresConfiguration: Sendable {
                 host: host, port: port, database: database, user: user, password: password, schema: schema,
                 connections: connections, isPooled: pooler.isTransaction, tls: tls?.name,
                 connectionTimeout: timeouts.connection, statementTimeout: timeouts.statement,
-                lockTimeout: timeouts.lock, idleTimeout: timeouts.idle))
+                lockTimeout: timeouts.lock, idleTimeout: timeouts.idle, writeTimeout: timeouts.write))
         options.changes = changes.value
         options.dates = dates.value
         options.recordsOtherPrograms = history.recordsOtherPrograms
+        options.raisesForeignVersions = versions.raisesForeignVersions
         options.refusesEvaluationInMemory = evaluationInMemory.isRefused
         return options
     }

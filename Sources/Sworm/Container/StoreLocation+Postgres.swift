@@ -10,8 +10,8 @@ extension StoreLocation {
     /// ```
     /// Connections to a host are encrypted, and the server's certificate is verified, unless the address says otherwise
     /// (`sslmode`). The parameters of libpq are accepted, and besides these `schema`, `connections`, `pooler`,
-    /// `statement_timeout`, `lock_timeout` and `idle_in_transaction_session_timeout`. A password in the address never appears in a message, but
-    /// is better returned by the closure of a ``PostgresConfiguration``.
+    /// `statement_timeout`, `lock_timeout`, `idle_in_transaction_session_timeout` and `write_timeout`. A password in the address never
+    /// appears in a message, but is better returned by the closure of a ``PostgresConfiguration``.
     ///
     /// - Parameter address: A URI, or a list of parameters such as `host=db user=shop dbname=shop`. If it cannot be read,
     ///   opening the store throws an error.

@@ -138,6 +138,7 @@ private struct TableModelBuilder {
         if let name = traits.renamingIdentifier { attribute.renamingIdentifier = name }
         if let modifier = traits.hashModifier { attribute.versionHashModifier = modifier }
         attribute.setRules(traits)
+        attribute.setServerTraits(traits)
         return attribute
     }
 

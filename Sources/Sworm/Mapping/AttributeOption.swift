@@ -5,7 +5,8 @@ import SwormPredicates
 /// Options apply when the model is created from the tables. If you use a model file, the file decides.
 public struct AttributeOption: Sendable, Hashable {
     enum Content: Sendable, Hashable {
-        case unique, indexed, external, optional, preservedOnDeletion
+        case unique, indexed, external, optional, preservedOnDeletion, exact
+        case textIndex(TextIndex)
         case type(StorageType)
         case renamed(String)
         case hashModifier(String)
@@ -25,6 +26,17 @@ public struct AttributeOption: Sendable, Hashable {
 
     /// The store has an index of the values, which speeds up conditions and sort orders on this attribute.
     public static let indexed = AttributeOption(.indexed)
+
+    /// A store on a server has an index for comparisons of strings that ignore case or diacritics (`[c]`, `[d]`, `[cd]`).
+    ///
+    /// A store in a file or in memory, and Core Data, have no such index: the same requests read the strings of all rows.
+    public static func indexed(_ index: TextIndex) -> AttributeOption { AttributeOption(.textIndex(index)) }
+
+    /// A store on a server keeps a date with all its digits, in a column of the type `double precision`.
+    ///
+    /// Without the option, such a store rounds dates to the microsecond; see <doc:FromOneMachineToAServer>. A store in a file
+    /// or in memory, and Core Data, keep all digits of all dates. The option applies when the column is created.
+    public static let exact = AttributeOption(.exact)
 
     /// Large binary data is stored in separate files beside the store.
     public static let external = AttributeOption(.external)
@@ -86,6 +98,15 @@ public struct AttributeOption: Sendable, Hashable {
 }
 
 extension AttributeOption {
+    /// The indexes that a store on a server can have of strings without their case or their diacritics.
+    public enum TextIndex: Sendable, Hashable {
+        /// Indexes for equality, for beginnings, for lists and for orders, one for each of `[c]`, `[d]` and `[cd]`.
+        case folded
+        /// A column with the strings as `[cd]` compares them, in which requests search for parts of strings. All rows are still
+        /// read, but the server does not compute the strings again for each request.
+        case searched
+    }
+
     /// The types that a number can have in a model.
     public enum StorageType: Sendable, Hashable {
         case integer16, integer32, integer64, float, double

@@ -8,6 +8,10 @@ struct AttributeTraits: Sendable, Hashable {
     var isOptional: Bool
     var isUnique = false
     var isIndexed = false
+    /// The indexes of strings that a store on a server has.
+    var textIndexes: Set<AttributeOption.TextIndex> = []
+    /// Whether a store on a server keeps all digits of a date.
+    var isExact = false
     var allowsExternalStorage = false
     var isPreservedOnDeletion = false
     var renamingIdentifier: String?
@@ -29,6 +33,14 @@ struct AttributeTraits: Sendable, Hashable {
             case .unique: isUnique = true
             case .indexed: isIndexed = true
             case .optional: self.isOptional = true
+            case .textIndex(let index):
+                textIndexes.insert(index)
+                if kind != .string {
+                    issue(.unfitOption, "`.indexed(.\(index))` is for strings, but this is a \(kind)")
+                }
+            case .exact:
+                isExact = true
+                if kind != .date { issue(.unfitOption, "`.exact` is for dates, but this is a \(kind)") }
             case .preservedOnDeletion: isPreservedOnDeletion = true
             case .renamed(let name): renamingIdentifier = name
             case .hashModifier(let text): hashModifier = text

@@ -43,6 +43,17 @@ package func translatedError(_ error: any Error, isOpening: Bool = false) -> any
         attribute: native.userInfo[NSValidationKeyErrorKey] as? String, cause: cause, rows: native.affectedRows)
 }
 
+extension StoreError {
+    /// Whether no connection to a server became free in time.
+    var isOfFullPool: Bool {
+        #if PostgreSQL && !canImport(CoreData)
+        cause?.asCoreData?.isOfFullPool ?? false
+        #else
+        false
+        #endif
+    }
+}
+
 /// Returns the error that the engine has thrown internally, if it has thrown this one.
 ///
 /// It contains the identities of objects, while the error of a public call contains the objects, which may be used in

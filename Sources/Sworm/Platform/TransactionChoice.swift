@@ -12,3 +12,10 @@ struct TransactionChoice: Sendable, Hashable {
     var isolation = TransactionIsolation.snapshot
     var settings: [String: String] = [:]
 }
+
+extension TransactionChoice: CustomStringConvertible, CustomReflectable {
+    /// The isolation and the names of the settings, whose values can be secrets.
+    var description: String { "\(isolation), settings: \(settings.keys.sorted())" }
+    /// The same properties as in the description.
+    var customMirror: Mirror { Mirror(self, children: ["isolation": isolation, "settings": settings.keys.sorted()]) }
+}

@@ -28,9 +28,12 @@ public struct RequestExplanation: Sendable, Hashable, CustomStringConvertible {
     /// The names of the entities whose rows must all be scanned to find some of them.
     public let scannedEntities: [String]
 
+    /// The sign in front of the numbers of parameters in the statement: `?` in a file, `$` on a server.
+    var parameterSign: Character = "?"
+
     /// The statement, the values, the plan and the advice, each on a separate line.
     public var description: String {
-        let values = bindings.enumerated().map { "?\($0 + 1) = \($1)" }
+        let values = bindings.enumerated().map { "\(parameterSign)\($0 + 1) = \($1)" }
         return ([sql] + values + plan.map { "  " + $0 } + advice).joined(separator: "\n")
     }
 }

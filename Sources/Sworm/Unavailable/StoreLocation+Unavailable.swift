@@ -13,5 +13,13 @@ extension StoreLocation {
     /// Unavailable: Core Data has no stores on servers.
     @available(*, unavailable, message: "Core Data, which Sworm uses on this platform, has no stores on servers.")
     public static func postgres(_ address: String) -> StoreLocation { .memory }
+
+    /// Unavailable: Core Data has no stores on servers.
+    @available(*, unavailable, message: "Core Data, which Sworm uses on this platform, has no stores on servers.")
+    public static func postgres(_ configuration: PostgresConfiguration) -> StoreLocation { .memory }
 }
+
+/// Unavailable: Core Data has no stores on servers.
+@available(*, unavailable, message: "Core Data, which Sworm uses on this platform, has no stores on servers.")
+public struct PostgresConfiguration: Sendable {}
 #endif

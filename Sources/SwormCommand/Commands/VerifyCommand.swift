@@ -5,13 +5,16 @@ import SwormStore
 enum VerifyCommand {
     static let command = Command(
         CommandSpec(
-            "verify", summary: "Checks a store against all rules of Core Data's file format.",
+            "verify", summary: "Checks a store for damage and inconsistencies.",
             discussion: [
-                "Includes SQLite's own integrity check, and checks primary keys, versions, row counts, types, required and unique "
+                "Of a file, all rules of Core Data's format are checked. That includes SQLite's own integrity check, and checks primary keys, versions, row counts, types, required and unique "
                     + "values, derived values (except dates), both sides of relationships, positions in ordered relationships, external data files, metadata, "
-                    + "history and, of a store that is mirrored to CloudKit, the pairs of rows and records. The exit code is 1 if there are faults; warnings do not affect it."
+                    + "history and, of a store that is mirrored to CloudKit, the pairs of rows and records. The exit code is 1 if there are faults; warnings and notes do not affect it.",
+                "Of the address of a store on a PostgreSQL server, the tables are checked, the steps that a migration has left, required values, "
+                    + "both sides of relationships and positions in ordered relationships. It is a warning if policies of row-level security do not apply to the "
+                    + "user, and a note if no triggers raise the versions of rows that other programs change.",
             ],
-            operands: [OperandSpec("STORE", summary: "The store file.")],
+            operands: [OperandSpec("STORE", summary: "The store file, or the address of a store on a server.")],
             options: [StoreModelChoice.option, OptionSpec("json", summary: "Writes JSON.")],
             examples: ["sworm-tool verify Library.sqlite --model Library.xcdatamodeld"])
     ) { arguments, console in
@@ -20,12 +23,12 @@ enum VerifyCommand {
         if arguments.has("json") {
             console.answer(
                 .object([
-                    ("store", .string(arguments.operands[0])), ("model", .optional(source)),
+                    ("store", .string(ServerOperand.shown(arguments.operands[0]))), ("model", .optional(source)),
                     ("faults", .array(issues.map(json))),
                 ]))
         } else {
             for issue in issues { console.line("\(issue.severity.rawValue): \(issue.message) [\(issue.kind)]") }
-            let warnings = issues.count - count
+            let warnings = issues.count { $0.severity == .warning }
             let tail = warnings > 0 ? ", \(warnings) warning\(warnings == 1 ? "" : "s")" : ""
             console.line(count == 0 ? "no faults\(tail)" : "\(count) fault\(count == 1 ? "" : "s")\(tail)")
         }
@@ -33,6 +36,15 @@ enum VerifyCommand {
     }
 
     private static func findings(_ arguments: Arguments, console: Console) throws -> ([StoreIssue], String?) {
+        if ServerOperand.isAddress(arguments.operands[0]) {
+            #if PostgreSQL
+            let server = try ServerOperand.options(arguments.operands[0])
+            let (model, source) = try ServerOperand.model(of: server, option: arguments.url("model"))
+            return (try ServerVerification.findings(of: server, model: model.compiled()), source)
+            #else
+            throw ServerOperand.unavailable
+            #endif
+        }
         let url = try FilePath.store(arguments.operands[0])
         let progress = Progress(console, label: "checking")
         // An unreadable model file is not an issue of the store.

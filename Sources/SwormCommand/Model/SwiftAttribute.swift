@@ -85,6 +85,10 @@ struct SwiftAttribute {
         }
         var options = isUnique ? [".unique"] : []
         if attribute.isIndexed, !isFlagged { options.append(".indexed") }
+        let server = attribute.serverTraits
+        if server.contains(.foldedIndex), type == .string { options.append(".indexed(.folded)") }
+        if server.contains(.searchColumn), type == .string { options.append(".indexed(.searched)") }
+        if server.contains(.exactDate), type == .date { options.append(".exact") }
         if attribute.allowsExternalBinaryDataStorage { options.append(".external") }
         if attribute.preservesValueInHistoryOnDeletion { options.append(".preservedOnDeletion") }
         if let former = attribute.renamingIdentifier, former != attribute.name {
@@ -97,10 +101,13 @@ struct SwiftAttribute {
         options += rules
         unsaid += others
         if place.isElement {
-            for option in [".unique", ".indexed", ".external", ".preservedOnDeletion"] where options.contains(option) {
+            let missing = [
+                ".unique", ".indexed", ".indexed(.folded)", ".indexed(.searched)", ".external", ".preservedOnDeletion",
+            ]
+            for option in missing where options.contains(option) {
                 unsaid.append("`\(option)` in the model, which elements of composite attributes in tables cannot be")
             }
-            options.removeAll { [".unique", ".indexed", ".external", ".preservedOnDeletion"].contains($0) }
+            options.removeAll { missing.contains($0) }
         }
         self.declaration = unsaid.map { ("// \(SwiftNames.oneLine($0))", 0) } + [(declaration, 0)]
         line = Self.line(of: name, named: attribute.name, options: options)

@@ -55,6 +55,7 @@ struct AddressParameter: Sendable {
         duration("statement_timeout") { $0.statement = $1 },
         duration("lock_timeout") { $0.lock = $1 },
         duration("idle_in_transaction_session_timeout") { $0.idle = $1 },
+        duration("write_timeout") { $0.write = $1 },
     ]
 
     /// The parameters that libpq gets as they are.

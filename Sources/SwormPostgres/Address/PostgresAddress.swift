@@ -67,15 +67,26 @@ package struct PostgresAddress: Sendable {
         package var lock: Duration?
         /// The longest time that a transaction may do nothing.
         package var idle: Duration?
+        /// The longest time that a statement may run in a transaction that keeps all other ones from writing. ``statement`` applies
+        /// to it, too.
+        package var write: Duration?
 
         package init(
             connection: Duration? = .seconds(5), statement: Duration? = .seconds(30), lock: Duration? = .seconds(2),
-            idle: Duration? = .seconds(60)
+            idle: Duration? = .seconds(60), write: Duration? = .seconds(5)
         ) {
             self.connection = connection
             self.statement = statement
             self.lock = lock
             self.idle = idle
+            self.write = write
+        }
+
+        /// The longest time that a statement may run in a transaction that keeps all other ones from writing, if it is shorter than
+        /// that of other statements.
+        package var shorterForWrites: Duration? {
+            guard let write else { return nil }
+            return statement.map { write < $0 } ?? true ? write : nil
         }
     }
 

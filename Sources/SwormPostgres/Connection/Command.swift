@@ -16,6 +16,8 @@ extension PostgresConnection {
         var usesOldPlan = false
         /// The savepoint that the command begins.
         var savepoint: TransactionScope?
+        /// The time that earlier commands of the trip may wait for a lock, in addition to the timeout of statements.
+        var lockWait = Duration.zero
         /// The name of the cursor that the command closes.
         var closedCursor: String?
 
@@ -28,6 +30,7 @@ extension PostgresConnection {
         init(_ pending: PendingStatement) {
             self.init(pending.statement)
             savepoint = pending.savepoint
+            lockWait = pending.lockWait
         }
 
         var isPreparation: Bool { if case .prepare = action { true } else { false } }
@@ -41,6 +44,8 @@ extension PostgresConnection {
         let statement: SQLStatement
         /// The savepoint that the statement begins.
         var savepoint: TransactionScope?
+        /// The time that the statements before may wait for a lock, in addition to the timeout of statements.
+        var lockWait = Duration.zero
 
         init(_ statement: SQLStatement, savepoint: TransactionScope? = nil) {
             self.statement = statement

@@ -176,14 +176,20 @@ extension PostgresConnection {
         withExtendedLifetime(command.statement.parameters) {}
         guard isSent == 1 else { throw lost() }
         if command.isCommit { mayHaveCommitted = true }
+        lockWait = max(lockWait, command.lockWait)
     }
 
     /// Receives the results of a command: its rows, or its failure, of which the first one counts.
     func takeResults(
         of command: Command, found: inout PostgresResult?, failure: inout ServerError?
     ) throws {
+        defer { if command.lockWait > .zero { lockWait = .zero } }
         do {
-            while let result = try nextResult() { try take(result, of: command, found: &found, failure: &failure) }
+            while let result = try nextResult() {
+                try take(result, of: command, found: &found, failure: &failure)
+                // Nothing that follows can be relied on.
+                if isLost, let failure { throw failure }
+            }
         } catch {
             // An error of the server says more than the loss of the connection that follows it.
             if isLost, let failure { throw failure }
@@ -217,7 +223,19 @@ extension PostgresConnection {
             failure = stopped(sql: failure.sql)
             failure.state = state
         }
+        // The caller may not have seen the error from which this one follows, and which says whether to repeat the transaction.
+        if failure.state != .inFailedTransaction {
+            lastFailure = failure
+        } else if let lastFailure, lastFailure.isInterruption {
+            failure = lastFailure
+        }
         failure.index = command.index
+        guard failure.state != nil else {
+            // libpq has made the error: it has not understood an answer, or had no memory for it. The server may have run the
+            // command and those that follow, and the next answers may be those of other commands.
+            isLost = true
+            return failure
+        }
         failure.isStalePlan = command.usesOldPlan && ServerError.isStalePlan(result)
         // The server has skipped the commands that follow.
         if !command.isCommit { mayHaveCommitted = false }

@@ -108,6 +108,7 @@ extension PostgresConnection {
         pending += TransactionOptions.lock(statement, within: timeout, on: address).map {
             PendingStatement(.command($0))
         }
+        pending[pending.count - 1].lockWait = timeout
     }
 
     /// Whether statements wait for the next one, such as a lock.
@@ -122,7 +123,8 @@ extension PostgresConnection {
 }
 
 extension TransactionOptions {
-    /// Returns statements that take a lock with a timeout of its own, for ``locks``.
+    /// Returns statements that take a lock with a timeout of its own, for ``locks``. The wait may be longer than the timeout of
+    /// statements.
     ///
     /// - Parameter address: The address of the connection, whose timeout applies afterwards.
     package static func lock(
@@ -130,9 +132,10 @@ extension TransactionOptions {
     ) -> [String] {
         var limited = address.timeouts
         limited.lock = timeout
-        // The timeout of the lock is the only one that differs.
-        let settings = [limited, address.timeouts].map { Self.settings($0).filter { $0.hasPrefix("lock_timeout") } }
-        return settings[0].map { "SET LOCAL " + $0 } + [statement] + settings[1].map { "SET LOCAL " + $0 }
+        // The timeout of the lock ends the wait.
+        limited.statement = limited.statement.map { max($0, timeout + .seconds(1)) }
+        let settings = zip(Self.settings(limited), Self.settings(address.timeouts)).filter { $0 != $1 }
+        return settings.map { "SET LOCAL " + $0.0 } + [statement] + settings.map { "SET LOCAL " + $0.1 }
     }
 }
 #endif

@@ -8,7 +8,11 @@ extension PostgresConnection {
             throw ServerError(.misuse, "the connection has a transaction already; use a savepoint inside of it")
         }
         pending = try options.statements(on: address).map { PendingStatement($0) }
+        if let last = pending.lastIndex(where: { $0.statement.sql == options.locks.last }) {
+            pending[last].lockWait = options.lockWait
+        }
         isInTransaction = true
+        lastFailure = nil
         scope = TransactionScope()
         statementTimeout = (options.timeouts ?? address.timeouts).statement
     }

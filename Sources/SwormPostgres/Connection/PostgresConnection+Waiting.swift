@@ -82,7 +82,7 @@ extension PostgresConnection {
     ) -> ContinuousClock.Instant? {
         if let stopTime { return max(stopTime, since).advanced(by: patience) }
         // Each command has a timeout of its own, and the results of all of them may arrive together.
-        return statementTimeout.map { since.advanced(by: $0 * max(1, outstanding) + patience) }
+        return statementTimeout.map { since.advanced(by: $0 * max(1, outstanding) + lockWait + patience) }
     }
 
     private func silent(stopTime: ContinuousClock.Instant?) -> ServerError {

@@ -33,6 +33,8 @@ package final class PostgresConnection {
     var mayHaveCommitted = false
     var lastCursor = 0
     var lastSavepoint = 0
+    /// The last error of a statement, apart from those that only follow from another one.
+    var lastFailure: ServerError?
 
     // MARK: Waiting
 
@@ -52,6 +54,8 @@ package final class PostgresConnection {
     var patience = Duration.seconds(5)
     /// The number of commands whose results have not arrived. Most of them are sent when all commands have run.
     var outstanding = 0
+    /// The time that a statement on the way may wait for a lock, in addition to the timeout of statements.
+    var lockWait = Duration.zero
     /// The time since which a wait that goes on has seen nothing of the server; nil between waits.
     var silentSince: ContinuousClock.Instant?
     /// Whether libpq's encryption may hold input that the socket no longer reports.
@@ -113,6 +117,9 @@ package final class PostgresConnection {
 
     /// Whether a statement of the open transaction failed, so that the server accepts only its end.
     package var hasFailedTransaction: Bool { PQtransactionStatus(handle) == PQTRANS_INERROR }
+
+    /// The error of the statement that failed, if the open transaction accepts only its end.
+    package var transactionFailure: ServerError? { hasFailedTransaction ? lastFailure : nil }
 
     private func changeInterruption(from old: InterruptToken?) {
         // A listener of the old token that is about to be called does nothing from here on.

@@ -27,6 +27,10 @@ package struct TransactionOptions: Sendable, Hashable {
     /// Statements that lock tables. They run first: such a lock takes no snapshot, but a wait for one after the snapshot would
     /// end with the old state.
     package var locks: [String] = []
+    /// The longest wait for the locks, if it can be longer than the timeout of statements.
+    package var lockWait = Duration.zero
+    /// The longest time that a statement after the locks may run; nil for that of the timeouts. The wait for a lock may be longer.
+    package var statementTimeoutAfterLocks: Duration?
     package var settings: [Setting] = []
     /// Statements that lock rows. They run after the settings, on which the policies of row-level security for them may
     /// depend.
@@ -48,6 +52,10 @@ package struct TransactionOptions: Sendable, Hashable {
             statements.append(.command("SET LOCAL " + setting))
         }
         statements += locks.map { .command($0) }
+        if let statementTimeoutAfterLocks {
+            statements.append(
+                .command("SET LOCAL statement_timeout = \(Self.milliseconds(statementTimeoutAfterLocks))"))
+        }
         if !settings.isEmpty { statements.append(try assignment()) }
         return statements + rowLocks.map { .command($0) }
     }
@@ -67,18 +75,27 @@ package struct TransactionOptions: Sendable, Hashable {
 
     /// Returns timeouts as assignments to the server's settings.
     static func settings(_ timeouts: PostgresAddress.Timeouts) -> [String] {
-        func milliseconds(_ duration: Duration?) -> Int64 {
-            guard let (seconds, attoseconds) = duration?.components else { return 0 }
-            let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1000)
-            // A duration below one millisecond is not none.
-            return isTooLong
-                ? Int64(Int32.max) : min(max(1, whole &+ attoseconds / 1_000_000_000_000_000), Int64(Int32.max))
-        }
-        return [
+        [
             "statement_timeout = \(milliseconds(timeouts.statement))",
             "lock_timeout = \(milliseconds(timeouts.lock))",
             "idle_in_transaction_session_timeout = \(milliseconds(timeouts.idle))",
         ]
     }
+
+    /// Returns a duration as the server's settings have it, in milliseconds; 0 for none.
+    private static func milliseconds(_ duration: Duration?) -> Int64 {
+        guard let (seconds, attoseconds) = duration?.components else { return 0 }
+        let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1000)
+        // A duration below one millisecond is not none.
+        return isTooLong
+            ? Int64(Int32.max) : min(max(1, whole &+ attoseconds / 1_000_000_000_000_000), Int64(Int32.max))
+    }
+}
+
+extension TransactionOptions.Setting: CustomStringConvertible, CustomReflectable {
+    /// The name of the setting, whose value can be a secret.
+    package var description: String { name }
+    /// The same property as in the description.
+    package var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }
 #endif

@@ -20,7 +20,7 @@ extension PostgresConnection {
     ///   - table: The name of the table and the columns as SQL, such as `"shop"."Book" ("title", "year")`.
     ///   - types: The types of the columns, which must be exactly those of the table.
     ///   - body: Writes the rows. It must not use the connection.
-    /// - Returns: The number of rows.
+    /// - Returns: The number of rows that the server has written: a trigger can skip some of them.
     @discardableResult
     package func copyIn(
         into table: String, types: [PostgresType], _ body: (inout CopyWriter) throws -> Void
@@ -39,9 +39,9 @@ extension PostgresConnection {
                 abandonCopy()
                 throw error
             }
-            try endCopy()
+            let count = try endCopy()
             report(Command(statement, index: 0), rows: 0, since: start)
-            return writer.rowCount
+            return count
         }
     }
 

@@ -60,6 +60,8 @@ package struct ServerError: Error, Sendable, Hashable {
     package var index: Int?
     /// Whether the calling thread would have waited for itself.
     package var waitsForItself = false
+    /// Whether no connection of a pool became free in time, so that another attempt would only make the queue longer.
+    package var isOfFullPool = false
     /// Whether the server no longer knows a statement that was prepared before, or can no longer use its plan.
     var isStalePlan = false
 
@@ -75,6 +77,9 @@ package struct ServerError: Error, Sendable, Hashable {
     package var isRetryable: Bool {
         kind == .conflict || kind == .unavailable || state == .lockNotAvailable
     }
+
+    /// Whether other transactions or a limit of time have ended the statement, and not its content.
+    package var isInterruption: Bool { isRetryable || kind == .timeout || kind == .cancelled }
 }
 
 extension ServerError: CustomStringConvertible {

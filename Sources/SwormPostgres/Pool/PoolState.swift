@@ -15,11 +15,14 @@ struct PoolState: Sendable {
     /// A call that waits for a connection, or holds one.
     struct Call: Sendable {
         /// The purpose of the call, for messages.
-        let purpose: String
+        var purpose: String
         /// The thread that runs the call; nil for a call that no thread runs yet.
         var thread: Thread?
         /// The time since which the call waits, or holds its connection.
         var since: ContinuousClock.Instant
+        /// Whether the call waits for the turn too, which one call at a time has. Such calls would otherwise hold connections
+        /// only to wait for each other at the server.
+        var takesTurn = false
     }
 
     enum Answer: Hashable, Sendable {
@@ -40,6 +43,8 @@ struct PoolState: Sendable {
     /// The connections that nobody holds. The one that was used last comes last, and is used first.
     private var idle: [Int]
     private(set) var holders: [Int: Call] = [:]
+    /// The connection of the call that has the turn; nil if no call has it.
+    private(set) var turn: Int?
     private var requests: [Request] = []
     private var lastTicket: UInt64 = 0
     private(set) var isClosed = false
@@ -63,8 +68,10 @@ struct PoolState: Sendable {
     /// Requests a connection.
     mutating func request(_ call: Call, until deadline: ContinuousClock.Instant) -> Answer {
         guard !isClosed else { return .isClosed }
-        if requests.isEmpty, let connection = idle.popLast() {
-            holders[connection] = call
+        // While a connection is idle, only calls wait that need the turn.
+        if let connection = idle.last, isPossible(call) {
+            idle.removeLast()
+            hold(connection, call)
             return .granted(connection)
         }
         if let thread = call.thread, wouldWaitForever(thread) { return .neverEnds }
@@ -72,6 +79,13 @@ struct PoolState: Sendable {
         let ticket = Ticket(number: lastTicket)
         requests.append(Request(ticket: ticket, call: call, deadline: deadline))
         return .waits(ticket)
+    }
+
+    private func isPossible(_ call: Call) -> Bool { !call.takesTurn || turn == nil }
+
+    private mutating func hold(_ connection: Int, _ call: Call) {
+        holders[connection] = call
+        if call.takesTurn { turn = connection }
     }
 
     /// Whether each connection is held by a thread that waits for another one, if the given thread waits too.
@@ -85,19 +99,25 @@ struct PoolState: Sendable {
     /// Notes that a thread runs the call that holds a connection.
     mutating func assign(_ connection: Int, to thread: Thread) { holders[connection]?.thread = thread }
 
+    /// Notes what the call that holds a connection does with it now, for messages.
+    mutating func note(_ purpose: String, of connection: Int) { holders[connection]?.purpose = purpose }
+
     /// Releases a connection.
     ///
     /// - Returns: The request that now holds the connection.
     mutating func release(_ connection: Int, at now: ContinuousClock.Instant) -> Ticket? {
         guard holders.removeValue(forKey: connection) != nil else { return nil }
-        guard !requests.isEmpty else {
+        if turn == connection { turn = nil }
+        // The first of the calls that need nothing but what is free. No second one can be granted: if connections were idle,
+        // all calls waited for the turn.
+        guard let index = requests.firstIndex(where: { isPossible($0.call) }) else {
             idle.append(connection)
             return nil
         }
-        let request = requests.removeFirst()
+        let request = requests.remove(at: index)
         var call = request.call
         call.since = now
-        holders[connection] = call
+        hold(connection, call)
         return request.ticket
     }
 
@@ -126,5 +146,11 @@ struct PoolState: Sendable {
         defer { requests = [] }
         return requests.map(\.ticket)
     }
+
+    /// Accepts requests again.
+    mutating func reopen() { isClosed = false }
+
+    /// The waiting calls in their order.
+    var waitingCalls: [Call] { requests.map(\.call) }
 }
 #endif

@@ -1,8 +1,8 @@
 #if PostgreSQL
 import Foundation
 
-/// The thread of a pooled connection, which runs the closures of asynchronous calls one after the other. It exists while
-/// there are closures, and for some seconds afterwards.
+/// The thread of a pooled connection, which runs the asynchronous calls with that connection one after the other. It exists while
+/// there are calls, and for some seconds afterwards.
 ///
 /// @unchecked: all mutable state is accessed only while the lock of the condition is held.
 final class PoolWorker: @unchecked Sendable {
@@ -32,6 +32,9 @@ final class PoolWorker: @unchecked Sendable {
         thread.name = "Sworm connection"
         thread.start()
     }
+
+    /// Lets the thread wait for jobs again after ``stop()``.
+    func resume() { condition.withLock { isStopped = false } }
 
     /// Lets the thread end after its jobs, without waiting for more.
     func stop() {

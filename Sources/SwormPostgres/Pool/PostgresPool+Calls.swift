@@ -59,7 +59,7 @@ extension PostgresPool {
                 let call = PoolState.Call(purpose: purpose, thread: nil, since: start)
                 let ticket = admit(call, until: end) { [self] outcome in
                     guard case .granted(let number) = outcome else {
-                        return continuation.resume(throwing: failure(outcome, since: start, until: end, token: own))
+                        return continuation.resume(throwing: failure(outcome, of: call, until: end, token: own))
                     }
                     all[number].worker.run { [self] in
                         continuation.resume(with: result(of: body, on: number, until: deadline, token: own))

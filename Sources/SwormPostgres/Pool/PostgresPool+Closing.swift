@@ -14,15 +14,18 @@ extension PostgresPool {
         let thread = PooledConnection.thread
         var idle: [PostgresConnection] = []
         let (actions, isDone, isHolder) = withLock { () -> ([@Sendable () -> Void], Bool, Bool) in
-            guard !state.holders.values.contains(where: { $0.thread == thread }) else { return ([], false, true) }
+            // A connection that is reserved and not used closes as an idle one does, and its call finds the pool closed.
+            let isHolder = state.holders.contains { $0.value.thread == thread && isInUse($0.key) }
+            guard !isHolder else { return ([], false, true) }
             let actions = state.close().compactMap { decide($0, as: .closed) }
-            for pooled in all where state.holders[pooled.number] == nil {
+            for pooled in all where !isInUse(pooled.number) {
                 if let connection = pooled.connection { idle.append(connection) }
                 pooled.connection = nil
                 pooled.canceller = nil
             }
-            if !state.holders.isEmpty { closers.append(closer) }
-            return (actions, state.holders.isEmpty, false)
+            let isDone = usedCount == 0
+            if !isDone { closers.append(closer) }
+            return (actions, isDone, false)
         }
         guard !isHolder else {
             var error = ServerError(
@@ -39,9 +42,10 @@ extension PostgresPool {
         closer.semaphore.wait()
         let (cancellers, count, slowest) = withLock { () -> ([StatementCanceller], Int, PoolState.Call?) in
             closers.removeAll { $0.semaphore === closer.semaphore }
-            if !state.holders.isEmpty { stopsCalls = true }
-            let cancellers = all.compactMap { state.holders[$0.number] == nil ? nil : $0.canceller }
-            return (cancellers, state.holders.count, state.slowest?.call)
+            let count = usedCount
+            if count > 0 { stopsCalls = true }
+            let cancellers = all.compactMap { isInUse($0.number) ? $0.canceller : nil }
+            return (cancellers, count, slowestUse)
         }
         guard let slowest else { return }
         for canceller in cancellers { canceller.stopAll() }
@@ -49,6 +53,15 @@ extension PostgresPool {
             .timeout,
             "after \(Self.text(limit)), \(count) calls still used connections to \(address), the slowest one for \(slowest.purpose); their statements were stopped"
         )
+    }
+
+    /// Accepts calls again after ``close(within:)``.
+    package func reopen() {
+        for pooled in all { pooled.worker.resume() }
+        withLock {
+            stopsCalls = false
+            state.reopen()
+        }
     }
 }
 #endif

@@ -6,8 +6,9 @@ package import SwormRows
 /// The connections to one address, which calls use one after the other.
 ///
 /// A call that waits for a connection gets one in the order of the calls, until its deadline. Synchronous calls run on their
-/// own thread; asynchronous ones run on the thread of their connection, and no thread waits for them. A connection that
-/// nobody has used for some minutes is closed.
+/// own thread; asynchronous ones run on the thread of their connection, and no thread waits for them. Of the calls that take the
+/// turn, one at a time has a connection, so that the other ones hold none while they wait for it. A connection that nobody has
+/// used for some minutes is closed.
 ///
 /// @unchecked: all mutable state is accessed only while the lock is held.
 package final class PostgresPool: @unchecked Sendable {
@@ -50,6 +51,8 @@ package final class PostgresPool: @unchecked Sendable {
     /// The time since which connections cannot be opened.
     private var unreachableSince: ContinuousClock.Instant?
     var closers: [Closer] = []
+    /// The connections that are reserved for asynchronous calls.
+    var seats: [Int: PoolSeat] = [:]
     /// Whether a close has stopped the calls that use connections.
     var stopsCalls = false
 
@@ -90,20 +93,26 @@ package final class PostgresPool: @unchecked Sendable {
     ///   - deadline: The time at which to give up, also while the connection is opened; nil for the connection timeout of
     ///     the address for each of the two.
     ///   - token: Ends the wait and the opening too, and so does its deadline.
+    ///   - takesTurn: Whether the call waits for the turn too, which one call at a time has. A call that has a seat does not wait
+    ///     again.
     package func take(
-        for purpose: String, until deadline: ContinuousClock.Instant?, token: InterruptToken? = nil
+        for purpose: String, until deadline: ContinuousClock.Instant?, token: InterruptToken? = nil,
+        takingTurn takesTurn: Bool = false
     ) throws -> PooledConnection {
-        let now = clock.now
+        let thread = PooledConnection.thread
         let end = end(of: deadline, token)
-        let call = PoolState.Call(purpose: purpose, thread: PooledConnection.thread, since: now)
-        switch withLock({ state.request(call, until: end) }) {
+        let call = PoolState.Call(purpose: purpose, thread: thread, since: clock.now, takesTurn: takesTurn)
+        let answer = withLock {
+            useSeat(for: purpose, of: thread).map { .granted($0) } ?? state.request(call, until: end)
+        }
+        switch answer {
         case .granted(let number): return try ready(number, until: deadline, token: token)
         case .isClosed: throw closedError
         case .neverEnds: throw neverEndingError
         case .waits(let ticket):
             let outcome = wait(for: ticket, until: end, token)
             guard case .granted(let number) = outcome else {
-                throw failure(outcome, since: now, until: end, token: token)
+                throw failure(outcome, of: call, until: end, token: token)
             }
             return try ready(number, until: deadline, token: token)
         }
@@ -192,7 +201,7 @@ package final class PostgresPool: @unchecked Sendable {
         release(pooled)
     }
 
-    private func release(_ pooled: PooledConnection) {
+    func release(_ pooled: PooledConnection) {
         let now = clock.now
         var last: PostgresConnection?
         let isOpen = pooled.connection != nil
@@ -203,17 +212,24 @@ package final class PostgresPool: @unchecked Sendable {
             }
             pooled.canceller = nil
             pooled.idleSince = now
+            let isReserved = returnToSeat(pooled.number)
+            guard !isReserved else { return (nil, takeClosers()) }
             if let ticket = state.release(pooled.number, at: now) {
                 return (decide(ticket, as: .granted(pooled.number)), [])
             }
-            guard state.holders.isEmpty else { return (nil, []) }
-            defer { closers = [] }
-            return (nil, closers)
+            return (nil, takeClosers())
         }
         // Closing sends a message to the server, for which the lock is not held: the last reference is this one.
         withExtendedLifetime(last) {}
         for closer in done { closer.semaphore.signal() }
         if let action { action() } else if let idleLimit, isOpen { setAlarm(for: now.advanced(by: idleLimit)) }
+    }
+
+    /// Removes and returns the waits for the calls that use connections, if no call does. Called while the lock is held.
+    func takeClosers() -> [Closer] {
+        guard usedCount == 0 else { return [] }
+        defer { closers = [] }
+        return closers
     }
 }
 #endif

@@ -22,13 +22,25 @@ struct StatementCache {
     private var entries: [StatementShape: Entry] = [:]
     private var preparedCount = 0
     private let limit: Int
+    /// The start of the names.
+    private let label: String
     private var clock: UInt64 = 0
     private var lastName: UInt64 = 0
     /// The names of statements that the server can forget.
     private(set) var removed: [String] = []
 
-    /// - Parameter limit: The number of prepared statements; 0 to prepare none.
-    init(limit: Int = 256) { self.limit = max(0, limit) }
+    /// Creates a cache whose names no other connection has.
+    ///
+    /// A pooler may give the connections of the server to other clients after each transaction. A name that another client has
+    /// used too would run that client's statement; the server does not know a name of its own, which is an error.
+    ///
+    /// - Parameters:
+    ///   - limit: The number of prepared statements; 0 to prepare none.
+    ///   - label: The part of the names that differs between connections.
+    init(limit: Int = 256, label: String = String(UInt64.random(in: 0...UInt64.max), radix: 16)) {
+        self.limit = max(0, limit)
+        self.label = "sworm_\(label)_"
+    }
 
     /// The number of prepared statements.
     var count: Int { preparedCount }
@@ -45,7 +57,7 @@ struct StatementCache {
         entries[shape]?.lastUse = clock
         if let name = entry.name { return .prepared(name) }
         lastName += 1
-        return .prepare("sworm_\(lastName)")
+        return .prepare(label + String(lastName))
     }
 
     /// Notes that the server has prepared a statement.

@@ -10,3 +10,12 @@ package struct TransactionProperties: Sendable, Hashable {
         self.settings = settings
     }
 }
+
+extension TransactionProperties: CustomStringConvertible, CustomReflectable {
+    /// The isolation and the names of the settings, whose values can be secrets.
+    package var description: String { "serializable: \(isSerializable), settings: \(settings.keys.sorted())" }
+    /// The same properties as in the description.
+    package var customMirror: Mirror {
+        Mirror(self, children: ["isSerializable": isSerializable, "settings": settings.keys.sorted()])
+    }
+}

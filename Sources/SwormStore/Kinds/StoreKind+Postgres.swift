@@ -26,8 +26,9 @@ extension StoreKind {
         replace: { url, _, _ in throw unsupported("replaced", url: url) },
         shownURL: { try PostgresOptions(url: $0).url },
         migrationPlan: { url, model, options in
-            try ServerOpening(model: model, options: options, serverOptions: serverOptions(url, options: options))
-                .migrationPlan()
+            let opening = try ServerOpening(
+                model: model, options: options, serverOptions: serverOptions(url, options: options))
+            return try opening.closing { try opening.migrationPlan() }
         })
 
     private static func serverOptions(_ url: URL, options: StoreOptions) throws -> PostgresOptions {

@@ -107,12 +107,14 @@ package struct CompiledAttribute: Sendable {
     package var validationRules: [ValidationRule]
     /// Whether the store's history keeps the value of a deleted object.
     var preservesValueInHistoryOnDeletion: Bool
+    /// The traits that the attribute has in a store on a server only.
+    var serverTraits: ServerTraits
 
     package init(
         name: String, owner: Int, type: AttributeType, isOptional: Bool = true, isTransient: Bool = false,
         allowsExternalStorage: Bool = false, defaultValue: AttributeValue = .null, derivation: String? = nil,
         valueTransformerName: String? = nil, validationRules: [ValidationRule] = [],
-        preservesValueInHistoryOnDeletion: Bool = false
+        preservesValueInHistoryOnDeletion: Bool = false, serverTraits: ServerTraits = []
     ) {
         self.name = name
         self.owner = owner
@@ -125,6 +127,7 @@ package struct CompiledAttribute: Sendable {
         self.valueTransformerName = valueTransformerName
         self.validationRules = validationRules
         self.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion
+        self.serverTraits = serverTraits
     }
 }
 

@@ -30,6 +30,9 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// - Parameter token: Stops the view's reads, and the wait for the view.
     func beginSession(_ token: InterruptToken?) throws -> any StoreSession
 
+    /// Begins a view that no transaction continues, so that a server may know that it only reads.
+    func beginReading(_ token: InterruptToken?) throws -> any StoreSession
+
     /// Reserves primary keys for objects of an entity hierarchy, and returns the first key.
     func reserveKeys(root: Int, count: Int, _ token: InterruptToken?) throws -> Int64
 
@@ -153,8 +156,9 @@ extension ObjectStore {
     }
 }
 
-// Calls without a token.
+// Stores with one kind of views, and calls without a token.
 extension ObjectStore {
+    package func beginReading(_ token: InterruptToken?) throws -> any StoreSession { try beginSession(token) }
     package func beginSession() throws -> any StoreSession { try beginSession(nil) }
     func reserveKeys(root: Int, count: Int) throws -> Int64 { try reserveKeys(root: root, count: count, nil) }
     @discardableResult

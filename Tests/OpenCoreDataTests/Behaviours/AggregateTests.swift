@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Behaviours: aggregates of types that have none")
+@Suite("Behaviours: aggregates of types that have none", .overEachStore)
 struct AggregateTests {
     private static let types: [(String, NSAttributeType)] = [
         ("text", .stringAttributeType), ("day", .dateAttributeType), ("id", .UUIDAttributeType),

@@ -1,10 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
 /// Change tracking as Apple's headers describe it: `NSManagedObject.h`.
+@Suite(.overEachStore)
 struct ChangeTrackingTests {
     private func coordinator() throws -> NSPersistentStoreCoordinator {
         let model = GraphLibrary.model()

@@ -1,11 +1,12 @@
 import Foundation
 import SwormPredicates
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Behaviours: class names")
+@Suite("Behaviours: class names", .overEachStore)
 struct ClassNameTests {
     /// A model with an entity "Dog", whose sub-entity is "Puppy".
     private func model(dog: String?, puppy: String? = nil) -> NSManagedObjectModel {
@@ -88,7 +89,8 @@ struct ClassNameTests {
         #expect(coreDataError { try twice.save() }?.message.contains("Dog, Puppy") ?? false)
     }
 
-    @Test func `otherwise the object is plain, and a missing class is reported once for each coordinator`() throws {
+    @Test(.over(.memory, .file))
+    func `otherwise the object is plain, and a missing class is reported once for each coordinator`() throws {
         for _ in 0..<2 {
             let coordinator = try GraphLibrary.coordinator(model: model(dog: "Kennel.BehaviourDog", puppy: ".Pup"))
             let store = try #require(coordinator.persistentStores.first?.objectStore as? SQLiteStore)
@@ -109,7 +111,7 @@ struct ClassNameTests {
         }
     }
 
-    @Test func `a migration and plain entities look for no class`() throws {
+    @Test(.over(.memory, .file)) func `a migration and plain entities look for no class`() throws {
         let coordinator = try GraphLibrary.coordinator(model: model(dog: "NSManagedObject"))
         let store = try #require(coordinator.persistentStores.first?.objectStore as? SQLiteStore)
         let count = Locked(0)

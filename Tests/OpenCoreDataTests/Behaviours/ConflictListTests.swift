@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
 /// Source: NSMergePolicy.h and CoreDataErrors.h.
-@Suite("Behaviours: conflicts in errors")
+@Suite("Behaviours: conflicts in errors", .overEachStore)
 struct ConflictListTests {
     private let coordinator: NSPersistentStoreCoordinator
     private let first: NSManagedObjectContext

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
 /// Source: CoreDataErrors.h, and Apple's "Object Validation" for the details of several errors.
-@Suite("Behaviours: errors")
+@Suite("Behaviours: errors", .overEachStore)
 struct ErrorTests {
     private func cocoaError(
         sourceLocation: SourceLocation = #_sourceLocation, _ work: () throws -> Void
@@ -172,7 +173,7 @@ struct ErrorTests {
         }
     }
 
-    @Test func `a container passes a CocoaError to its completion handler`() throws {
+    @Test(.over(.file)) func `a container passes a CocoaError to its completion handler`() throws {
         let folder = try StoreFolder()
         try Data("no store, but some text that is long enough".utf8).write(to: folder.url())
         let container = NSPersistentContainer(name: "Library", managedObjectModel: GraphLibrary.model())

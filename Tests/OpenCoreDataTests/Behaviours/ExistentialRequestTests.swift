@@ -1,7 +1,9 @@
 import OpenCoreData
+import TestSupport
 import Testing
 
 /// Requests whose type of results is not a class, as much code written for Core Data has them.
+@Suite(.overEachStore)
 struct ExistentialRequestTests {
     private func context() throws -> NSManagedObjectContext {
         let model = GraphLibrary.model()

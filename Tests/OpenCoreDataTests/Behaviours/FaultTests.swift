@@ -1,10 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
 /// Faults as Apple's headers describe them: `NSFetchRequest.h`, `NSManagedObject.h` and `NSManagedObjectContext.h`.
+@Suite(.overEachStore)
 struct FaultTests {
     private let counter = StatementCounter()
 

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Behaviours: key paths")
+@Suite("Behaviours: key paths", .overEachStore)
 struct KeyPathTests {
     /// An author with three books, one of them without a year, and a book with reviews.
     private struct Shelf {

@@ -1,12 +1,13 @@
 import Foundation
 import SwormPredicates
 import SwormSQLite
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Behaviours: strings in lists of numbers, and numbers in lists of strings")
+@Suite("Behaviours: strings in lists of numbers, and numbers in lists of strings", .overEachStore)
 struct MembershipTests {
     private static let texts = [
         "5", "5.0", "05", " 5", "2.5", "-3", "1", "0", "true", "1.0e+300", "Inf", "inf", "9007199254740993", "a", "",
@@ -87,7 +88,7 @@ struct MembershipTests {
         #expect(throws: (any Error).self) { try context.all("Thing", "'5' IN {whole, 1}") }
     }
 
-    @Test func `numbers become the strings that SQLite makes of them`() throws {
+    @Test(.over(.file)) func `numbers become the strings that SQLite makes of them`() throws {
         let folder = try StoreFolder()
         let connection = try folder.raw()
         let values: [Double] = [

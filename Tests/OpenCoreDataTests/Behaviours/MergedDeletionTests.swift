@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Behaviours: merged deletions")
+@Suite("Behaviours: merged deletions", .overEachStore)
 struct MergedDeletionTests {
     private let writer: NSManagedObjectContext
     private let reader: NSManagedObjectContext

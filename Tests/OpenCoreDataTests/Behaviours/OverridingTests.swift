@@ -1,7 +1,9 @@
 import OpenCoreData
+import TestSupport
 import Testing
 
 /// Subclasses of contexts, objects and controllers that override members, as code written for Core Data does.
+@Suite(.overEachStore)
 struct OverridingTests {
     @Test func `a subclass of the context overrides saving, deleting and fetching`() throws {
         let context = AuditedContext(concurrencyType: .privateQueueConcurrencyType)

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Behaviours: copies of requests")
+@Suite("Behaviours: copies of requests", .overEachStore)
 struct RequestCopyTests {
     private let context: NSManagedObjectContext
 

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Behaviours: required to-many relationships")
+@Suite("Behaviours: required to-many relationships", .overEachStore)
 struct RequiredToManyTests {
     /// Authors whose books are required, with a minimum count.
     private func context(minCount: Int, maxCount: Int = 0) throws -> NSManagedObjectContext {

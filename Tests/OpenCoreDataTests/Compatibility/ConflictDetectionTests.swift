@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Compatibility: conflicts of unchanged objects, and objects without rows")
+@Suite("Compatibility: conflicts of unchanged objects, and objects without rows", .overEachStore)
 struct ConflictDetectionTests {
     private let coordinator: NSPersistentStoreCoordinator
     private let context: NSManagedObjectContext
@@ -85,7 +86,7 @@ private final class CountingPolicy: NSMergePolicy, @unchecked Sendable {
     }
 }
 
-/// A context that decides itself what happens to objects without rows.
+/// A context that decides itself what happens to objects without rows. Unchecked: only the thread of its test uses it.
 private final class FaultContext: NSManagedObjectContext, @unchecked Sendable {
     var handles = true
     var asked: [(id: NSManagedObjectID, property: String?)] = []

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Compatibility: merge policies of the application")
+@Suite("Compatibility: merge policies of the application", .overEachStore)
 struct MergePolicySubclassTests {
     /// A context that wants another age and name of an author whose age and code were changed in the store.
     private func conflict(
@@ -282,6 +283,8 @@ struct MergePolicySubclassTests {
 }
 
 /// A policy that records its conflicts, and does around them what a test says.
+///
+/// @unchecked: a test makes a policy of its own, and saves on its own thread, which alone calls the policy.
 private final class RecordingPolicy: NSMergePolicy, @unchecked Sendable {
     var changes: [NSMergeConflict] = []
     var constraints: [NSConstraintConflict] = []

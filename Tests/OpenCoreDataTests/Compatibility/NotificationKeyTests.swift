@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 
-@Suite("Compatibility: names and keys of notifications")
+@Suite("Compatibility: names and keys of notifications", .overEachStore)
 struct NotificationKeyTests {
     @Test func `the names of a context's notifications are those of the notifications themselves`() {
         typealias Context = NSManagedObjectContext

@@ -1,11 +1,12 @@
 import Foundation
 import SwormPredicates
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Compatibility: kinds and execution of requests")
+@Suite("Compatibility: kinds and execution of requests", .overEachStore)
 struct RequestExecutionTests {
     private let context: NSManagedObjectContext
     private let coordinator: NSPersistentStoreCoordinator

@@ -1,11 +1,12 @@
 import Foundation
 import SwormPredicates
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Compatibility: request templates")
+@Suite("Compatibility: request templates", .overEachStore)
 struct RequestTemplateTests {
     private func library() throws -> (model: NSManagedObjectModel, context: NSManagedObjectContext) {
         let model = GraphLibrary.model()

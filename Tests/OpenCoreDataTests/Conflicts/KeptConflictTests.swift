@@ -1,10 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
 /// The conflicts that a merge policy of the application receives: how long they live, and which it is asked about.
+@Suite(.overEachStore)
 struct KeptConflictTests {
     @Test func `a policy that keeps its conflicts does not keep their context`() throws {
         let coordinator = try GraphLibrary.coordinator()
@@ -70,6 +72,8 @@ struct KeptConflictTests {
 }
 
 /// A policy that keeps its conflicts, and settles those of unique values as a test says, or else like its superclass.
+///
+/// @unchecked: a test makes a policy of its own, and saves on its own thread, which alone calls the policy.
 private final class KeepingPolicy: NSMergePolicy, @unchecked Sendable {
     var changes: [NSMergeConflict] = []
     var constraints: [NSConstraintConflict] = []

@@ -1,10 +1,11 @@
 import SwormPredicates
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Comparisons of expressions")
+@Suite("Comparisons of expressions", .overEachStore)
 struct ComparisonPredicateTests {
     private func compare(
         _ left: NSExpression, _ type: _FoundationNames.Operator, _ right: NSExpression,

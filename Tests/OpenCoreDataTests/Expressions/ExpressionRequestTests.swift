@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Expressions in requests for dictionaries")
+@Suite("Expressions in requests for dictionaries", .overEachStore)
 struct ExpressionRequestTests {
     private let context: NSManagedObjectContext
 

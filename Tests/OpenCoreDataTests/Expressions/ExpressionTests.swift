@@ -1,10 +1,11 @@
 import SwormPredicates
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Expressions")
+@Suite("Expressions", .overEachStore)
 struct ExpressionTests {
     /// Every way to create an expression, with its text and its kind.
     private func all() -> [(NSExpression, String, _FoundationNames.ExpressionType)] {

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Expressions in models")
+@Suite("Expressions in models", .overEachStore)
 struct ModelExpressionTests {
     private func derived(_ expression: NSExpression?) -> NSDerivedAttributeDescription {
         let derived = NSDerivedAttributeDescription()
@@ -101,8 +102,7 @@ struct ModelExpressionTests {
             elements: [element(NSExpression(forKeyPath: "entity")), element(NSExpression(forKeyPath: "name"))])
         entity.indexes = [index]
         #expect(issues(of: Build.model(entity)) == [])
-        let folder = try StoreFolder()
-        let context = GraphLibrary.context(try GraphLibrary.coordinator(at: folder.url(), model: Build.model(entity)))
+        let context = GraphLibrary.context(try GraphLibrary.coordinator(model: Build.model(entity)))
         try context.make("A", ["name": "x"])
         try context.save()
         let lower = Build.entity("A", [Build.attribute("name")])

@@ -1,11 +1,12 @@
 import Foundation
 import SwormPredicates
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Sort orders with comparisons of strings")
+@Suite("Sort orders with comparisons of strings", .overEachStore)
 struct SortComparisonTests {
     private static let texts = ["b2", "B10", "a", "Ä", "é", "Z", "e", "B2", "z", "b10", "É"]
 

@@ -1,11 +1,12 @@
 import Foundation
 import SwormPredicates
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
-@Suite("Value transformers")
+@Suite("Value transformers", .overEachStore)
 struct TransformerTests {
     /// A transformer of the application's own: points as two bytes.
     struct Point: Equatable { var x: UInt8, y: UInt8 }

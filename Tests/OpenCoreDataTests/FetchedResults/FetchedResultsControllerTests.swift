@@ -1,10 +1,11 @@
 import Foundation
 import SwormStore
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 
-@Suite("Fetched results controllers")
+@Suite("Fetched results controllers", .overEachStore)
 struct FetchedResultsControllerTests {
     private let context: NSManagedObjectContext
 

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 
-@Suite("Sections and types of fetched results controllers")
+@Suite("Sections and types of fetched results controllers", .overEachStore)
 struct FetchedResultsSectionTests {
     private let context: NSManagedObjectContext
 

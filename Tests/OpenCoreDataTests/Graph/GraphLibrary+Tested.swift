@@ -8,6 +8,7 @@ extension StoreUnderTest {
     func coordinator(
         of model: NSManagedObjectModel, options: [AnyHashable: Any]?
     ) throws -> NSPersistentStoreCoordinator {
+        markUse()
         #if PostgreSQL
         if kind == .server { return try PostgresStores.coordinator(of: model, options: options ?? [:]) }
         #endif

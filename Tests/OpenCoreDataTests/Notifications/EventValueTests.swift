@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 
-@Suite("Values of the current event")
+@Suite("Values of the current event", .overEachStore)
 struct EventValueTests {
     @Test func `are the earlier ones, from the first change on until they were posted`() throws {
         let context = GraphLibrary.context(try ShopModel.coordinator())

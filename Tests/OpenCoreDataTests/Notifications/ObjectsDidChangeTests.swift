@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 
-@Suite("Notifications about changed objects")
+@Suite("Notifications about changed objects", .overEachStore)
 struct ObjectsDidChangeTests {
     private let context: NSManagedObjectContext
     private let changes: NotificationRecorder

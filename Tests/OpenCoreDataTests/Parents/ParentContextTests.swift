@@ -1,10 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
 /// Contexts below other contexts.
+@Suite(.overEachStore)
 struct ParentContextTests {
     let coordinator: NSPersistentStoreCoordinator
     let root: NSManagedObjectContext

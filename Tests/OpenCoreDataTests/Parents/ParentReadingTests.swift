@@ -1,10 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
 /// The statements that a child makes its root run, and the values that it reads.
+@Suite(.overEachStore)
 struct ParentReadingTests {
     private let counter = StatementCounter()
     private let coordinator: NSPersistentStoreCoordinator

@@ -1,11 +1,13 @@
 import Dispatch
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 @testable import SwormStore
 
 /// The links between contexts of a tree, and the ids that objects have in it.
+@Suite(.overEachStore)
 struct ParentTreeTests {
     private let coordinator: NSPersistentStoreCoordinator
     private let root: NSManagedObjectContext

@@ -1,8 +1,10 @@
 import Foundation
 import OpenCoreData
+import TestSupport
 import Testing
 
 /// Deletions that a child saves to its parent, and then takes back.
+@Suite(.overEachStore)
 struct ParentUndoTests {
     private let coordinator: NSPersistentStoreCoordinator
     private let root: NSManagedObjectContext

@@ -5,6 +5,7 @@ import Testing
 @testable import OpenCoreData
 
 /// Random operations on a tree of four contexts, compared with overlays that call no code of the engine.
+@Suite(.overEachStore)
 struct RandomParentTests {
     /// `SWORM_PARENT_STEPS=100000` runs longer, and `SWORM_RANDOM_SEED` repeats a run.
     @Test func `random operations on a tree of contexts have the results of overlays`() throws {

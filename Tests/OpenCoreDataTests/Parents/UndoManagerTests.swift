@@ -1,8 +1,10 @@
 import Foundation
 import OpenCoreData
+import TestSupport
 import Testing
 
 /// The undo manager of a context.
+@Suite(.overEachStore)
 struct UndoManagerTests {
     private let context: NSManagedObjectContext
     private let manager = UndoManager()

@@ -17,9 +17,8 @@ enum PostgresStores {
 
     /// Returns the options of a store in a schema.
     static func options(schema: String, database: String = "postgres") throws -> PostgresOptions {
-        let server = try PostgresServer.shared()
-        return try PostgresOptions(
-            "host=\(server.folder.path) port=\(server.port) user=\(server.user) dbname=\(database) schema=\(schema)")
+        let entrance = try PostgresServer.shared().entrance()
+        return try PostgresOptions(entrance.address(database: database, "schema=\(schema)"))
     }
 
     /// Opens a store, in a new schema unless the options name one.
@@ -41,10 +40,26 @@ enum PostgresStores {
         return coordinator
     }
 
-    /// Runs a statement with a connection of its own, and returns the first column of its rows as strings.
+    /// Creates a user to whom the policies of a store's tables apply, and returns the options with which the user opens the store.
+    static func user(of store: PostgresStore) throws -> PostgresOptions {
+        var options = store.serverOptions
+        let role = "user_of_\(options.schema)"
+        try run("CREATE ROLE \(role) LOGIN")
+        try run("GRANT USAGE ON SCHEMA \(options.schema) TO \(role)")
+        for objects in ["TABLES", "SEQUENCES"] {
+            try run("GRANT ALL ON ALL \(objects) IN SCHEMA \(options.schema) TO \(role)")
+        }
+        options.address.user = role
+        return options
+    }
+
+    /// Runs a statement with a connection of its own to the server, and returns the first column of its rows as strings.
     @discardableResult
     static func run(_ sql: String, database: String = "postgres") throws -> [String?] {
-        let connection = try PostgresConnection.open(options(schema: "public", database: database).address)
+        let server = try PostgresServer.shared()
+        let connection = try PostgresConnection.open(
+            PostgresAddress(
+                hosts: [.init(server.folder.path, port: server.port)], database: database, user: server.user))
         let result = try connection.run(sql)
         guard result.columnCount > 0 else { return [] }
         return try (0..<result.rowCount).map { row in

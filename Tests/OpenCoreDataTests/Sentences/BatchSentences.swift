@@ -1,9 +1,10 @@
 import Foundation
 import OpenCoreData
+import TestSupport
 import Testing
 
 /// Source: the documentation of `NSBatchInsertRequest`, `NSBatchUpdateRequest` and `NSBatchDeleteRequest`, and their headers.
-@Suite("Sentences about batch requests")
+@Suite("Sentences about batch requests", .overEachStore)
 struct BatchSentenceTests {
     private let coordinator: NSPersistentStoreCoordinator
     private let context: NSManagedObjectContext

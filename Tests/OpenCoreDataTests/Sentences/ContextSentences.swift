@@ -1,9 +1,10 @@
 import Foundation
 import OpenCoreData
+import TestSupport
 import Testing
 
 /// Source: the documentation of `NSManagedObjectContext` and `NSPersistentContainer`, and NSManagedObjectContext.h.
-@Suite("Sentences about contexts")
+@Suite("Sentences about contexts", .overEachStore)
 struct ContextSentenceTests {
     private let coordinator: NSPersistentStoreCoordinator
     private let context: NSManagedObjectContext
@@ -78,7 +79,7 @@ struct ContextSentenceTests {
         #expect(context.registeredObject(for: leo) == nil)
     }
 
-    @Test func `a new object is saved in the store that it was assigned to`() throws {
+    @Test(.over(.file)) func `a new object is saved in the store that it was assigned to`() throws {
         let folder = try StoreFolder()
         defer { withExtendedLifetime(folder) {} }
         try coordinator.addPersistentStore(

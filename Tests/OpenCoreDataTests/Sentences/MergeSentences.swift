@@ -1,9 +1,10 @@
 import Foundation
 import OpenCoreData
+import TestSupport
 import Testing
 
 /// Source: the documentation of `NSMergePolicy` and `NSManagedObjectContext`, and NSMergePolicy.h.
-@Suite("Sentences about merge policies and conflicts")
+@Suite("Sentences about merge policies and conflicts", .overEachStore)
 struct MergeSentenceTests {
     private static let types: [NSMergePolicyType] = [
         .errorMergePolicyType, .mergeByPropertyStoreTrumpMergePolicyType, .mergeByPropertyObjectTrumpMergePolicyType,

@@ -1,9 +1,10 @@
 import Foundation
 import OpenCoreData
+import TestSupport
 import Testing
 
 /// Source: the documentation of `NSManagedObject` and of key-value coding, and NSManagedObject.h.
-@Suite("Sentences about objects")
+@Suite("Sentences about objects", .overEachStore)
 struct ObjectSentenceTests {
     private let coordinator: NSPersistentStoreCoordinator
     private let context: NSManagedObjectContext

@@ -1,8 +1,9 @@
 import OpenCoreData
+import TestSupport
 import Testing
 
 /// Source: the documentation of `NSFetchRequest` and `NSPersistentStoreRequest`, and NSFetchRequest.h.
-@Suite("Sentences about requests")
+@Suite("Sentences about requests", .overEachStore)
 struct RequestSentenceTests {
     private let coordinator: NSPersistentStoreCoordinator
     private let context: NSManagedObjectContext
@@ -78,7 +79,7 @@ struct RequestSentenceTests {
         #expect(books.allSatisfy { $0.managedObjectContext === context })
     }
 
-    @Test func `a request is sent to the stores that it names`() throws {
+    @Test(.over(.file)) func `a request is sent to the stores that it names`() throws {
         let folder = try StoreFolder()
         defer { withExtendedLifetime(folder) {} }
         let first = try #require(coordinator.persistentStores.first)

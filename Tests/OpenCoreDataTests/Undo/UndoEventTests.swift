@@ -1,8 +1,10 @@
 import Foundation
 import OpenCoreData
+import TestSupport
 import Testing
 
 /// An undo manager that is used before the event of its context has ended, and its steps by target.
+@Suite(.overEachStore)
 struct UndoEventTests {
     private let context: NSManagedObjectContext
     private let manager = UndoManager()

@@ -1,9 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
 
 /// Steps whose objects were deleted since, by another context or in a child.
+@Suite(.overEachStore)
 struct UndoneDeletionTests {
     private let coordinator: NSPersistentStoreCoordinator
     private let context: NSManagedObjectContext

@@ -14,8 +14,7 @@ struct CopyServerTests {
     /// The address of a store in a new schema.
     private static func address(_ more: String = "") throws -> String {
         let server = try PostgresServer.shared()
-        let folder = server.folder.path.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-        return "postgres://\(server.user)@\(folder):\(server.port)/postgres?schema=copy_\(server.newSchema())\(more)"
+        return try server.entrance().uri(schema: "copy_\(server.newSchema())") + more
     }
 
     private func content(of address: String) throws -> [String: Int] {
@@ -182,28 +181,6 @@ struct CopyServerTests {
         #expect(contract.out.contains("DROP COLUMN IF EXISTS \"weight\"") && contract.out.contains("removed"))
         #expect(Run(["migrate", address, "--contract"]).out.contains("nothing to remove"))
         #expect(Run(["query", address, "Book", "--columns", "mass"]).code == .ok)
-    }
-
-    // MARK: Stores of others
-
-    @Test(.enabled(if: Fixtures.folder != nil), arguments: FixtureStores.all)
-    func `a published store comes back from a server as it was`(_ store: FixtureStores.Store) throws {
-        let workshop = try Workshop()
-        let file = try Fixtures.copy(store.url, to: URL(fileURLWithPath: workshop.path))
-        let (address, back) = (try Self.address(), workshop.file("Back.sqlite"))
-        let there = Run(["copy", file.path, address, "--exact-dates", "--model", store.model.path])
-        #expect(there.code == .ok, "\(there.err)")
-        guard there.code == .ok else { return }
-        let isWhole = !there.err.contains("left out")
-        let model = ["--model", store.model.path]
-        let compared = Run(["diff", file.path, address] + model)
-        #expect(!isWhole || compared.out == "no differences\n", "\(compared.out.prefix(2000)) \(compared.err)")
-        let here = Run(["copy", address, back])
-        #expect(here.code == .ok, "\(here.err)")
-        let differences = Run(["diff", file.path, back] + model)
-        #expect(!isWhole || differences.out == "no differences\n", "\(differences.out.prefix(2000))")
-        let again = Run(["diff", address, back] + model)
-        #expect(again.out == "no differences\n", "\(again.out.prefix(2000)) \(again.err)")
     }
 }
 #endif

@@ -44,8 +44,7 @@ struct ServerGuideExampleTests {
     init() throws {
         workshop = try Workshop()
         let server = try PostgresServer.shared()
-        let folder = server.folder.path.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-        address = "postgres://\(server.user)@\(folder):\(server.port)/postgres?schema=guide_\(server.newSchema())"
+        address = try server.entrance().uri(schema: "guide_\(server.newSchema())")
     }
 
     private static func guide() throws -> String {
@@ -97,8 +96,10 @@ struct ServerGuideExampleTests {
     @Test func `a part of a condition that runs in memory is in the advice, or an error`() throws {
         let server = try PostgresServer.shared()
         let schema = "guide_\(server.newSchema())"
+        let entrance = try server.entrance()
         var configuration = PostgresConfiguration(
-            host: server.folder.path, port: server.port, database: "postgres", user: server.user, schema: schema)
+            host: entrance.folder, port: entrance.port, database: "postgres", user: server.user, schema: schema,
+            pooler: ServerEntrance.arePooled ? .transaction : .none)
         let request = Book.all.where { $0.title.matches("A.*") && $0.year > 1800 }
         let open = try PersistentContainer(for: Book.self, at: .postgres(configuration))
         let advice = try open.read { try $0.explain(request).advice }

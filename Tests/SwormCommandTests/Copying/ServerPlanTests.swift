@@ -43,8 +43,7 @@ struct ServerPlanTests {
 
     private static func address() throws -> String {
         let server = try PostgresServer.shared()
-        let folder = server.folder.path.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-        return "postgres://\(server.user)@\(folder):\(server.port)/postgres?schema=plan_\(server.newSchema())"
+        return try server.entrance().uri(schema: "plan_\(server.newSchema())")
     }
 
     @Test func `a stage with closures is an error that names the way over a file`() throws {

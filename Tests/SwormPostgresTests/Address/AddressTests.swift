@@ -82,7 +82,7 @@ struct AddressTests {
         let address = try PostgresAddress(
             "postgres://h/d?sslmode=require&channel_binding=require&pooler=transaction&schema=shop&connections=3"
                 + "&connect_timeout=7&statement_timeout=1500&lock_timeout=3s&idle_in_transaction_session_timeout=2%20min"
-                + "&target_session_attrs=read-write")
+                + "&target_session_attrs=read-write&write_timeout=8s")
         #expect(address.tls == .require)
         #expect(address.channelBinding == .require)
         #expect(address.pooler == .transaction)
@@ -92,9 +92,10 @@ struct AddressTests {
         #expect(
             address.timeouts
                 == .init(
-                    connection: .seconds(7), statement: .milliseconds(1500), lock: .seconds(3), idle: .seconds(120)))
-        let none = try PostgresAddress("connect_timeout=0 statement_timeout=0 lock_timeout=0")
-        #expect(none.timeouts == .init(connection: nil, statement: nil, lock: nil))
+                    connection: .seconds(7), statement: .milliseconds(1500), lock: .seconds(3), idle: .seconds(120),
+                    write: .seconds(8)))
+        let none = try PostgresAddress("connect_timeout=0 statement_timeout=0 lock_timeout=0 write_timeout=0")
+        #expect(none.timeouts == .init(connection: nil, statement: nil, lock: nil, write: nil))
     }
 
     @Test(arguments: [

@@ -118,6 +118,17 @@ struct LossTests {
         #expect(try connection.integer("SELECT count(*) FROM t") == 0)
     }
 
+    @Test func `an error that libpq has made says nothing about the commands of the server`() throws {
+        let other = try database.connect()
+        let result = try #require(libpqFailure(on: other.handle))
+        defer { libpqClear(result) }
+        other.mayHaveCommitted = true
+        let command = PostgresConnection.Command(.command("INSERT INTO t VALUES (1)"), index: 3)
+        let error = other.failure(result, of: command)
+        #expect(error.kind == .unavailable && error.state == nil && error.index == 3)
+        #expect(other.isLost && other.mayHaveCommitted)
+    }
+
     @Test func `connections that are killed at random times never commit in part`() throws {
         var random = seededRandom()
         var outcomes: [ServerError.Kind?: Int] = [:]

@@ -1,6 +1,7 @@
 #if PostgreSQL
 import Foundation
 import SwormRows
+import TestSupport
 import Testing
 
 @testable import SwormPostgres
@@ -74,19 +75,32 @@ struct PoolerTests {
         #expect(try client.integer("SELECT 1::bigint") == 1)
     }
 
-    @Test func `a session's statements meet each other, and the error says what to write`() throws {
-        // Each of these clients takes both connections of the server in turn.
-        let clients = try (0..<4).map { _ in try connect(.none) }
-        var error: ServerError?
-        for _ in 0..<50 {
-            for client in clients where error == nil {
-                error = serverError {
-                    for number in 0..<3 { _ = try client.integer("SELECT $1 + 4242", integers(Int64(number))) }
-                    try client.transaction(TransactionOptions()) { _ = try client.run("SELECT pg_sleep(0.001)") }
-                }
-            }
+    @Test func `a session never runs the statement of another one, and the error says what to write`() throws {
+        let (one, other) = (try connect(.none), try connect(.none))
+        // The pooler has two connections of the server, of which each of these clients takes one.
+        let holders = try (0..<2).map { _ in try connect() }
+        func hold(_ index: Int) throws {
+            try holders[index].begin(TransactionOptions())
+            try holders[index].run("SELECT 1")
         }
-        #expect(error?.message.contains("pooler=transaction") == true)
+        try hold(0)
+        for _ in 0..<3 { #expect(try other.integer("SELECT $1 + 2000", integers(1)) == 2001) }
+        try hold(1)
+        holders[0].rollback()
+        for _ in 0..<3 { #expect(try one.integer("SELECT $1 + 1000", integers(1)) == 1001) }
+        // The statement of the first client is now run on the connection on which the other client has prepared its own.
+        try hold(0)
+        holders[1].rollback()
+        #expect(try one.integer("SELECT $1 + 1000", integers(1)) == 1001)
+        // Inside of a transaction, it cannot be prepared again.
+        try hold(1)
+        holders[0].rollback()
+        try one.begin(TransactionOptions())
+        try one.run("SELECT 1 AS first")
+        let error = try #require(serverError { try one.integer("SELECT $1 + 1000", integers(1)) })
+        #expect(error.state == .invalidStatementName && error.message.contains("pooler=transaction"), "\(error)")
+        one.rollback()
+        #expect(try one.integer("SELECT $1 + 1000", integers(1)) == 1001)
     }
 }
 #endif

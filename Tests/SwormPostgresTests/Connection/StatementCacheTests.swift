@@ -11,47 +11,47 @@ struct StatementCacheTests {
     private func shape(_ number: Int) -> StatementShape { StatementShape(sql: "SELECT \(number)", types: []) }
 
     @Test func `a statement is prepared at its second use`() {
-        var cache = StatementCache(limit: 2)
+        var cache = StatementCache(limit: 2, label: "a")
         expect(cache.way(of: shape(1)) == .unnamed)
-        expect(cache.way(of: shape(1)) == .prepare("sworm_1"))
-        cache.didPrepare(shape(1), as: "sworm_1")
-        expect(cache.way(of: shape(1)) == .prepared("sworm_1"))
+        expect(cache.way(of: shape(1)) == .prepare("sworm_a_1"))
+        cache.didPrepare(shape(1), as: "sworm_a_1")
+        expect(cache.way(of: shape(1)) == .prepared("sworm_a_1"))
         expect(cache.way(of: StatementShape(sql: "SELECT 1", types: [.int8])) == .unnamed)
     }
 
     @Test func `a preparation that failed is repeated under another name`() {
-        var cache = StatementCache(limit: 2)
+        var cache = StatementCache(limit: 2, label: "a")
         _ = cache.way(of: shape(1))
-        expect(cache.way(of: shape(1)) == .prepare("sworm_1"))
-        expect(cache.way(of: shape(1)) == .prepare("sworm_2"))
+        expect(cache.way(of: shape(1)) == .prepare("sworm_a_1"))
+        expect(cache.way(of: shape(1)) == .prepare("sworm_a_2"))
     }
 
     @Test func `the least recently used statement is removed first`() {
-        var cache = StatementCache(limit: 2)
+        var cache = StatementCache(limit: 2, label: "a")
         for number in [1, 2, 3] {
             _ = cache.way(of: shape(number))
             if number == 3 { _ = cache.way(of: shape(1)) }
             guard case .prepare(let name) = cache.way(of: shape(number)) else { Issue.record("\(number)"); continue }
             cache.didPrepare(shape(number), as: name)
         }
-        expect(cache.takeRemoved() == ["sworm_2"])
+        expect(cache.takeRemoved() == ["sworm_a_2"])
         expect(cache.takeRemoved() == [])
         #expect(cache.count == 2)
-        expect(cache.way(of: shape(1)) == .prepared("sworm_1"))
+        expect(cache.way(of: shape(1)) == .prepared("sworm_a_1"))
         expect(cache.way(of: shape(2)) == .unnamed)
     }
 
     @Test func `forgotten statements are prepared again`() {
-        var cache = StatementCache(limit: 4)
+        var cache = StatementCache(limit: 4, label: "a")
         for number in 1...2 {
             _ = cache.way(of: shape(number))
             _ = cache.way(of: shape(number))
-            cache.didPrepare(shape(number), as: "sworm_\(number)")
+            cache.didPrepare(shape(number), as: "sworm_a_\(number)")
         }
         _ = cache.way(of: shape(3))
         cache.forgetAll(areKnown: true)
         #expect(cache.count == 0)
-        expect(cache.takeRemoved().sorted() == ["sworm_1", "sworm_2"])
+        expect(cache.takeRemoved().sorted() == ["sworm_a_1", "sworm_a_2"])
         for number in 1...3 {
             guard case .prepare(let name) = cache.way(of: shape(number)) else { Issue.record("\(number)"); continue }
             cache.didPrepare(shape(number), as: name)
@@ -63,17 +63,24 @@ struct StatementCacheTests {
     }
 
     @Test func `a cache without room prepares nothing`() {
-        var cache = StatementCache(limit: 0)
+        var cache = StatementCache(limit: 0, label: "a")
         for _ in 0..<3 { expect(cache.way(of: shape(1)) == .unnamed) }
     }
 
+    @Test func `the names of two caches differ`() {
+        var caches = [StatementCache(), StatementCache()]
+        for place in caches.indices { _ = caches[place].way(of: shape(1)) }
+        let (first, second) = (caches[0].way(of: shape(1)), caches[1].way(of: shape(1)))
+        #expect(first != second)
+    }
+
     @Test func `statements that are run once do not fill the cache`() {
-        var cache = StatementCache(limit: 4)
+        var cache = StatementCache(limit: 4, label: "a")
         _ = cache.way(of: shape(1))
         _ = cache.way(of: shape(1))
-        cache.didPrepare(shape(1), as: "sworm_1")
+        cache.didPrepare(shape(1), as: "sworm_a_1")
         for number in 2..<1000 { _ = cache.way(of: shape(number)) }
-        expect(cache.way(of: shape(1)) == .prepared("sworm_1"))
+        expect(cache.way(of: shape(1)) == .prepared("sworm_a_1"))
         expect(cache.takeRemoved().isEmpty)
     }
 }
@@ -104,6 +111,17 @@ struct PreparedStatementTests {
             #expect(try results.map { try $0.int64(0, column: 0) } == [8890, 8890, 8890])
         }
         #expect(try prepared("+ 8888", on: connection) == 1)
+    }
+
+    @Test func `two connections have no name in common`() throws {
+        let connections = try [database.connect(), database.connect()]
+        for connection in connections {
+            for _ in 0..<2 { _ = try connection.integer("SELECT $1 + 7070", integers(1)) }
+        }
+        let names = try connections.map { connection -> String? in
+            try connection.string("SELECT name FROM pg_prepared_statements WHERE statement LIKE '%7070'")
+        }
+        #expect(names.allSatisfy { $0?.hasPrefix("sworm_") == true } && names[0] != names[1], "\(names)")
     }
 
     @Test func `behind a pooler nothing is prepared`() throws {

@@ -132,6 +132,21 @@ struct CopyTests {
         #expect(try connection.integer("SELECT count(*) FROM t") == 0)
     }
 
+    @Test func `the number of rows is that of the server`() throws {
+        try connection.run(
+            "CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF NEW.i8 % 3 = 0 THEN RETURN NULL; END IF; RETURN NEW; END'"
+        )
+        try connection.run("CREATE TRIGGER skip BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION skip()")
+        let count = try connection.copyIn(into: "t (i8)", types: [.int8]) { writer in
+            for number in 1...10 {
+                try writer.beginRow()
+                _ = writer.write(Int64(number))
+            }
+        }
+        #expect(count == 7)
+        #expect(try connection.integer("SELECT count(*) FROM t") == 7)
+    }
+
     @Test func `COPY is a part of its transaction`() throws {
         try connection.run("ALTER TABLE t ADD UNIQUE (i8)")
         func copy(_ numbers: [Int64]) throws {

@@ -21,6 +21,10 @@ struct PoolClosingTests {
         return PostgresPool(address, clock: clock)
     }
 
+    /// The time at which calls by the real clock give up. The tasks of a test may start long after each other, while other tests
+    /// block the threads of the concurrency pool.
+    private var later: ContinuousClock.Instant { .now.advanced(by: .seconds(600)) }
+
     @Test func `idle connections are closed at once`() throws {
         let pool = pool(2)
         let pid = try pool.withConnection(for: "a") { $0.processID }
@@ -43,10 +47,11 @@ struct PoolClosingTests {
             }
         }
         try #require(await eventually { pool.snapshot.holders.count == 1 })
-        let waiting = Task.detached(priority: .high) { try await pool.schedule(for: "waiting") { _ in } }
+        let later = later
+        let waiting = Task.detached(priority: .high) { try await pool.schedule(for: "waiting", until: later) { _ in } }
         try #require(await eventually { pool.snapshot.waitingCount == 1 })
         let closing = Task.detached(priority: .high) {
-            try await PoolTests.onThread { try pool.close(within: .seconds(30)) }
+            try await PoolTests.onThread { try pool.close(within: .seconds(600)) }
         }
         let error = await #expect(throws: ServerError.self) { try await waiting.value }
         // A wait that is too long is an error of the same kind.
@@ -54,8 +59,8 @@ struct PoolClosingTests {
         held.signal()
         #expect(try await holder.value == 1)
         try await closing.value
-        let later = await #expect(throws: ServerError.self) { try await pool.schedule(for: "later") { _ in } }
-        #expect(later?.message.hasSuffix("were closed") == true)
+        let late = await #expect(throws: ServerError.self) { try await pool.schedule(for: "late") { _ in } }
+        #expect(late?.message.hasSuffix("were closed") == true)
     }
 
     @Test func `calls that run for too long are stopped`() async throws {
@@ -177,10 +182,10 @@ struct PoolClosingTests {
         let pool = pool(4)
         var random = seededRandom()
         try database.connection.run("CREATE TABLE t (n bigint PRIMARY KEY)")
-        let schema = database.schema
+        let (schema, later) = (database.schema, later)
         let tasks = (0..<200).map { number in
             Task.detached(priority: .high) {
-                try await pool.schedule(for: "call") { connection in
+                try await pool.schedule(for: "call", until: later) { connection in
                     try connection.transaction(TransactionOptions(.readCommitted)) {
                         try connection.run("INSERT INTO \(schema).t VALUES ($1)", with: integers(Int64(number)))
                         try connection.run("SELECT pg_sleep(0.002)")

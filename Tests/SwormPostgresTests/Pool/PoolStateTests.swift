@@ -89,6 +89,71 @@ struct PoolStateTests {
         #expect(state.release(0, at: time(1)) == nil)
     }
 
+    private func writer() -> PoolState.Call {
+        PoolState.Call(purpose: "write", thread: nil, since: start, takesTurn: true)
+    }
+
+    @Test func `one call at a time has the turn, and those that wait for it hold no connections`() {
+        var state = PoolState(limit: 3)
+        #expect(state.request(writer(), until: time(9)) == .granted(0))
+        let writers = (0..<2).compactMap { _ in ticket(state.request(writer(), until: time(9))) }
+        #expect(writers.count == 2 && state.turn == 0)
+        // A call that does not need the turn goes past those that wait for it.
+        #expect(state.request(call(), until: time(9)) == .granted(1))
+        #expect(state.request(call(), until: time(9)) == .granted(2))
+        let reader = ticket(state.request(call(), until: time(9)))
+        #expect(state.release(1, at: time(1)) == reader)
+        // With the turn, the call that has waited for the longest time comes first.
+        #expect(state.release(0, at: time(1)) == writers[0])
+        #expect(state.turn == 0)
+        #expect(state.release(2, at: time(1)) == nil)
+        #expect(state.cancel(writers[1]) == 0)
+        #expect(state.release(0, at: time(1)) == nil)
+        #expect(state.turn == nil && state.holders.count == 1)
+        #expect(state.request(writer(), until: time(9)) == .granted(0))
+    }
+
+    @Test func `random requests with and without the turn are granted in the order of those that are possible`() {
+        var random = seededRandom()
+        for _ in 0..<200 {
+            let limit = 1 + random.pick(4)
+            var state = PoolState(limit: limit)
+            var held: [Int: Bool] = [:]
+            var queue: [(ticket: PoolState.Ticket, takesTurn: Bool)] = []
+            func next() -> Int? { queue.firstIndex { !$0.takesTurn || !held.values.contains(true) } }
+            for step in 0..<100 {
+                switch random.pick(4) {
+                case 0, 1:
+                    let takesTurn = random.chance(40)
+                    let isPossible = held.count < limit && !(takesTurn && held.values.contains(true))
+                    switch state.request(takesTurn ? writer() : call(), until: time(1 + random.pick(200))) {
+                    case .granted(let number):
+                        #expect(isPossible && held[number] == nil)
+                        held[number] = takesTurn
+                    case .waits(let ticket):
+                        #expect(!isPossible)
+                        queue.append((ticket, takesTurn))
+                    default: Issue.record("unexpected")
+                    }
+                case 2:
+                    guard let number = random.pick(held.keys.sorted()) else { continue }
+                    held[number] = nil
+                    let index = next()
+                    #expect(state.release(number, at: time(step)) == index.map { queue[$0].ticket })
+                    if let index { held[number] = queue.remove(at: index).takesTurn }
+                default:
+                    guard !queue.isEmpty else { continue }
+                    let index = random.pick(queue.count)
+                    #expect(state.cancel(queue.remove(at: index).ticket) == index)
+                }
+                #expect(Set(state.holders.keys) == Set(held.keys) && state.waitingCount == queue.count)
+                #expect(held.values.count { $0 } <= 1 && (state.turn != nil) == held.values.contains(true))
+                // Nothing that is possible waits.
+                #expect(held.count == limit || next() == nil)
+            }
+        }
+    }
+
     @Test func `random requests are granted in order, and no connection is held twice`() {
         var random = seededRandom()
         for _ in 0..<200 {

@@ -4,7 +4,7 @@ import SwormTools
 import TestSupport
 import Testing
 
-@Suite("Random upserts, straight to rows and through objects")
+@Suite("Random upserts, straight to rows and through objects", .overEachStore)
 struct RandomUpsertTests {
     typealias Entry = UpsertTests.Entry
 
@@ -40,7 +40,7 @@ struct RandomUpsertTests {
     @Test(arguments: 0..<12)
     func `both ways have the same results`(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
-        let (rows, objects) = (try TestStore(for: Entry.self, in: .file), try TestStore(for: Entry.self, in: .file))
+        let (rows, objects) = (try TestStore.tested(for: Entry.self), try TestStore.tested(for: Entry.self))
         var refusals = 0
         for round in 0..<12 {
             let values = (0..<random.pick(12) + 1).map { _ in value(&random) }
@@ -63,7 +63,7 @@ struct RandomUpsertTests {
             #expect(try content == self.content(objects.container))
         }
         #expect(refusals < 12)
-        try rows.verify()
-        try objects.verify()
+        try rows.verifyIfFile()
+        try objects.verifyIfFile()
     }
 }

@@ -1,9 +1,10 @@
 import Foundation
 import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
-@Suite("Values that are inserted or update existing objects")
+@Suite("Values that are inserted or update existing objects", .overEachStore)
 struct UpsertTests {
     typealias Volume = Shelf.Volume
 
@@ -21,11 +22,11 @@ struct UpsertTests {
     }
 
     private func volumes(_ store: TestStore) throws -> [Volume] {
-        try store.reopened().perform { try $0.decode(Volume.all.sort(\.id)) }
+        try store.reopenedIfPossible().perform { try $0.decode(Volume.all.sort(\.id)) }
     }
 
     @Test func `new values are inserted, and existing objects are updated`() throws {
-        let store = try TestStore(for: Volume.self, in: .file) { context in
+        let store = try TestStore.tested(for: Volume.self) { context in
             for id in 0..<10 { try context.insert(Volume(id: id, title: "old", pages: id)) }
         }
         let values = (5..<15).map { Volume(id: $0, title: "new", pages: 100) }
@@ -36,11 +37,11 @@ struct UpsertTests {
         }
         #expect(result == Upsert.Result(inserted: 5, updated: 5))
         #expect(try volumes(store) == (0..<5).map { Volume(id: $0, title: "old", pages: $0) } + values)
-        try store.verify()
+        try store.verifyIfFile()
     }
 
     @Test func `a policy decides the values of an existing object`() throws {
-        let store = try TestStore(for: Volume.self, in: .file) { try $0.insert(Volume(id: 1, title: "old", pages: 1)) }
+        let store = try TestStore.tested(for: Volume.self) { try $0.insert(Volume(id: 1, title: "old", pages: 1)) }
         let values = [Volume(id: 1, title: "new", pages: 2), Volume(id: 2, title: "new", pages: 2)]
         try store.container.perform { (context: ManagedObjectContext) throws in
             #expect(try context.upsert(values[..<1], onConflict: .ignore) == Upsert.Result(ignored: 1))
@@ -52,11 +53,11 @@ struct UpsertTests {
             #expect(try context.upsert(values, onConflict: .ignore) == Upsert.Result(ignored: 2))
         }
         #expect(try volumes(store) == [Volume(id: 1, title: "old", pages: 2), values[1]])
-        try store.verify()
+        try store.verifyIfFile()
     }
 
     @Test func `the later of two equal values updates, and nil is never equal`() throws {
-        let store = try TestStore(for: Entry.self, in: .file)
+        let store = try TestStore.tested(for: Entry.self)
         let values = [
             Entry(id: 1, code: "a", text: "first"), Entry(id: nil, code: "b"), Entry(id: 1, code: "a", text: "second"),
             Entry(id: nil, code: "c"),
@@ -65,11 +66,11 @@ struct UpsertTests {
         #expect(result == Upsert.Result(inserted: 3, updated: 1))
         let found = try store.container.perform { try $0.decode(Entry.all.sort(\.code)) }
         #expect(found == [values[2], values[1], values[3]])
-        try store.verify()
+        try store.verifyIfFile()
     }
 
     @Test func `one of several constraints is named`() throws {
-        let store = try TestStore(for: Entry.self, Everything.self, in: .file) { context in
+        let store = try TestStore.tested(for: Entry.self, Everything.self) { context in
             try context.insert(Entry(id: 1, code: "a", part: 1, text: "old"))
         }
         try store.container.perform { (context: ManagedObjectContext) throws in
@@ -83,11 +84,11 @@ struct UpsertTests {
             #expect(try context.upsert([value], on: \.part, \.code) == Upsert.Result(updated: 1))
             #expect(try context.decode(Entry.all) == [value])
         }
-        try store.verify()
+        try store.verifyIfFile()
     }
 
     @Test func `a value is checked also when it is ignored, and nothing stays of a call that fails`() throws {
-        let store = try TestStore(for: Entry.self, in: .file) { try $0.insert(Entry(id: 1, text: "old")) }
+        let store = try TestStore.tested(for: Entry.self) { try $0.insert(Entry(id: 1, text: "old")) }
         for isPending in [false, true] {
             try store.container.perform { context in
                 if isPending { try context.fetchOne(Entry.all.where(\.id == 1))?.encode(\.text, "pending") }
@@ -99,11 +100,11 @@ struct UpsertTests {
                 #expect(try context.fetch(Entry.all, \.text) == [isPending ? "pending" : "old"])
             }
         }
-        try store.verify()
+        try store.verifyIfFile()
     }
 
     @Test func `unsaved objects count as existing, and deleted ones do not`() throws {
-        let store = try TestStore(for: Volume.self, in: .file) { context in
+        let store = try TestStore.tested(for: Volume.self) { context in
             for id in 0..<3 { try context.insert(Volume(id: id, title: "old")) }
         }
         try store.container.perform { context in
@@ -118,11 +119,11 @@ struct UpsertTests {
         }
         #expect(try volumes(store).map(\.pages) == [1, 9, 0, 0, 1])
         #expect(try volumes(store).allSatisfy { $0.title == "new" })
-        try store.verify()
+        try store.verifyIfFile()
     }
 
     @Test func `objects that the perform knows already show the new values`() throws {
-        let store = try TestStore(for: Volume.self, in: .file) { context in
+        let store = try TestStore.tested(for: Volume.self) { context in
             try context.insert(Volume(id: 1, title: "old")).remarks.add(context.insert(Shelf.Remark(text: "kept")))
         }
         try store.container.perform { context in
@@ -136,11 +137,11 @@ struct UpsertTests {
             try known.encode(\.pages, 4)
         }
         #expect(try volumes(store) == [Volume(id: 1, title: "new", pages: 4)])
-        try store.verify()
+        try store.verifyIfFile()
     }
 
-    @Test func `another context that concurrently changes an object causes a conflict`() throws {
-        let store = try TestStore(for: Volume.self, in: .file) { try $0.insert(Volume(id: 1, title: "old")) }
+    @Test(.over(.file, .server)) func `another context that concurrently changes an object causes a conflict`() throws {
+        let store = try TestStore.tested(for: Volume.self) { try $0.insert(Volume(id: 1, title: "old")) }
         let other = try store.reopened()
         let error = storeError {
             try store.container.perform { context in
@@ -157,7 +158,7 @@ struct UpsertTests {
             try other.perform { try $0.upsert([Volume(id: 1, title: "new")]) }
         }
         #expect(try volumes(store) == [Volume(id: 1, title: "new", pages: 5)])
-        try store.verify()
+        try store.verifyIfFile()
     }
 
     @Test func `a value in an external file is replaced with its file`() throws {
@@ -168,18 +169,18 @@ struct UpsertTests {
                 .init(\.id, "id", .unique), .init(\.data, "data", .external),
             ]
         }
-        let store = try TestStore(for: Picture.self, in: .file) { context in
+        let store = try TestStore.tested(for: Picture.self) { context in
             try context.insert(contentsOf: [Picture(id: 1, data: Data(repeating: 1, count: 300_000))])
         }
         let values = (1...2).map { Picture(id: $0, data: Data(repeating: 2, count: 200_000)) }
         let result = try store.container.perform { try $0.upsert(values) }
         #expect(result == Upsert.Result(inserted: 1, updated: 1))
-        #expect(try store.reopened().perform { try $0.decode(Picture.all.sort(\.id)) } == values)
-        try store.verify()
+        #expect(try store.reopenedIfPossible().perform { try $0.decode(Picture.all.sort(\.id)) } == values)
+        try store.verifyIfFile()
     }
 
     @Test func `it is undone with its perform`() throws {
-        let store = try TestStore(for: Volume.self, in: .file) { try $0.insert(Volume(id: 1, title: "old")) }
+        let store = try TestStore.tested(for: Volume.self) { try $0.insert(Volume(id: 1, title: "old")) }
         try store.container.perform { context in
             let known = try #require(try context.fetchOne(Volume.all))
             #expect(throws: StoreError.Missing.self) {
@@ -193,6 +194,6 @@ struct UpsertTests {
             #expect(try context.count(of: Volume.all) == 1)
         }
         #expect(try volumes(store) == [Volume(id: 1, title: "old")])
-        try store.verify()
+        try store.verifyIfFile()
     }
 }

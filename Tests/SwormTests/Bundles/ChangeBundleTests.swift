@@ -1,15 +1,17 @@
 import Foundation
 @testable import Sworm
+import TestSupport
 import Testing
 
-@Suite("Bundles of changes")
+@Suite("Bundles of changes", .overEachStore)
 struct ChangeBundleTests: ExchangeSteps {
     typealias Author = Exchange.Author
     typealias Book = Exchange.Book
     typealias Chapter = Exchange.Chapter
     typealias Tag = Exchange.Tag
 
-    @Test func `carry objects, links and orders to another store`() throws {
+    // A server's history has a transaction only when all earlier writers have ended, also those of other tests.
+    @Test(.over(.memory, .file)) func `carry objects, links and orders to another store`() throws {
         let (one, other) = (try Exchange.store(), try Exchange.store())
         try one.perform { context in
             let leo = try context.insert(Author(name: "Leo", rank: 1))
@@ -57,7 +59,8 @@ struct ChangeBundleTests: ExchangeSteps {
         #expect(try title(1, in: one) == "b")
     }
 
-    @Test func `of one origin are applied in order`() throws {
+    // A server's history has a transaction only when all earlier writers have ended, also those of other tests.
+    @Test(.over(.memory, .file)) func `of one origin are applied in order`() throws {
         let (one, other) = (try Exchange.store(), try Exchange.store())
         _ = try one.changeBundle()
         var bundles: [ChangeBundle] = []
@@ -219,7 +222,8 @@ struct ChangeBundleTests: ExchangeSteps {
         try expectEqual(one, new)
     }
 
-    @Test func `survive the end of the history`() throws {
+    // A server's history has a transaction only when all earlier writers have ended, also those of other tests.
+    @Test(.over(.memory, .file)) func `survive the end of the history`() throws {
         let store = try Exchange.store()
         try store.perform { _ = try $0.insert(Book(number: 1, title: "a")) }
         _ = try store.changeBundle()
@@ -235,7 +239,9 @@ struct ChangeBundleTests: ExchangeSteps {
         #expect(throws: StoreError.Code.historyTokenExpired) { try store.changeBundle(after: 2) }
     }
 
-    @Test func `come from a sequence as changes are committed`() async throws {
+    // A server's history has a transaction only when all earlier writers have ended, also those of other tests.
+    // A server's history has a transaction only when all earlier writers have ended, also those of other tests.
+    @Test(.over(.memory, .file)) func `come from a sequence as changes are committed`() async throws {
         let store = try Exchange.store()
         try store.perform { _ = try $0.insert(Book(number: 1)) }
         var bundles = store.changeBundles().makeAsyncIterator()

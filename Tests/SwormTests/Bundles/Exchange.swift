@@ -22,7 +22,7 @@ enum Exchange {
         var color = 0
     }
 
-    static func store(at location: StoreLocation = .memory) throws -> PersistentContainer {
+    static func store(at location: StoreLocation = .tested) throws -> PersistentContainer {
         try PersistentContainer(for: Book.self, BundleRecord.self, at: location, history: true)
     }
 

@@ -1,6 +1,8 @@
 import Sworm
 
 /// Of two ratings of the same recipe, keeps the better one. Other conflicting values are those of the context.
+///
+/// @unchecked: it adds no properties to its superclass, whose own do not change.
 final class BestRatingPolicy: NSMergePolicy, @unchecked Sendable {
     init() {
         super.init(merge: .mergeByPropertyObjectTrumpMergePolicyType)

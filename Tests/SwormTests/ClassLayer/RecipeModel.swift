@@ -3,6 +3,8 @@ import Sworm
 /// The managed object model of the recipe box, built in code so that app extensions and tests share it.
 enum RecipeModel {
     /// One model for all stacks: every entity belongs to exactly one class.
+    ///
+    /// Unsafe: the model is complete when it is first returned, and is not changed afterwards, so any thread may read it.
     nonisolated(unsafe) static let shared = makeModel()
 
     private static func makeModel() -> NSManagedObjectModel {

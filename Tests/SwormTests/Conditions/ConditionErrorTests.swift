@@ -1,8 +1,9 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("Errors in conditions")
+@Suite("Errors in conditions", .overEachStore)
 struct ConditionErrorTests {
     struct Failure: Sendable, CustomTestStringConvertible {
         let name: String

@@ -4,7 +4,7 @@ import SwormTools
 import TestSupport
 import Testing
 
-@Suite("Drafts")
+@Suite("Drafts", .overEachStore)
 @MainActor
 struct DraftTests {
     typealias Project = Studio.Project
@@ -124,7 +124,7 @@ struct DraftTests {
     @Test func `a conflict is not logged, because it is an answer`() throws {
         let errors = Locked<[any Swift.Error]>([])
         let store = try PersistentContainer(
-            for: Project.self, at: .memory, logError: { error in errors.withLock { $0.append(error) } })
+            for: Project.self, at: .tested, logError: { error in errors.withLock { $0.append(error) } })
         let id = try store.perform { try $0.insert(Project(number: 1, name: "base")) }
         let draft = try Draft(of: id, in: store)
         draft.mine.name = "mine"

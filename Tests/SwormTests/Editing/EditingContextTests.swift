@@ -1,10 +1,11 @@
 import Foundation
 @testable import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
 // In series, because `saveAll` saves the contexts of all tests.
-@Suite("Editing context", .serialized)
+@Suite("Editing context", .serialized, .overEachStore)
 @MainActor
 struct EditingContextTests {
     typealias Project = Studio.Project
@@ -15,7 +16,7 @@ struct EditingContextTests {
     var store: PersistentContainer { test.container }
 
     init() throws {
-        test = try Studio.store(in: .file)
+        test = try Studio.store()
         id = try test.container.perform { context in
             let project = try context.insert(Project(number: 1, name: "old", budget: 5))
             for number in 1...3 { try project.jobs.add(context.insert(Job(number: number, title: "job \(number)"))) }
@@ -79,7 +80,7 @@ struct EditingContextTests {
         editor.redo()
         try editor.save()
         #expect(try store.perform { try $0.object(with: added).jobs.decode().map(\.number) } == [20])
-        try test.verify()
+        try test.verifyIfFile()
     }
 
     @Test func `a deletion with cascades is undone with all links and the order`() throws {
@@ -102,7 +103,7 @@ struct EditingContextTests {
             #expect(try project.cover?.decode().color == "blue")
         }
         #expect(editor.undoConflicts.isEmpty)
-        try test.verify()
+        try test.verifyIfFile()
     }
 
     @Test func `a saved deletion is undone where keys can be chosen, and ends the steps elsewhere`() throws {
@@ -119,7 +120,7 @@ struct EditingContextTests {
         try editor.save()
         #expect(try store.perform { try $0.decode(Project.all) } == [Project(number: 1, name: "old", budget: 5)])
         #expect(try name() == "old")
-        try test.verify()
+        try test.verifyIfFile()
     }
 
     @Test func `a property that somebody else has changed keeps its value`() throws {
@@ -228,7 +229,7 @@ struct EditingContextTests {
         #expect(try editor.read { _ in try project.decode(\.name) } == "new")
     }
 
-    @Test func `commits of other containers of the file are merged`() async throws {
+    @Test(.over(.file, .server)) func `commits of other containers of the file are merged`() async throws {
         let other = try test.reopened()
         let editor = try EditingContext(store, autosave: .never)
         let project = try editor.read { try $0.object(with: id) }
@@ -259,11 +260,10 @@ struct EditingContextTests {
         #expect(manager.undoNames.isEmpty)
     }
 
-    @Test func `unsaved changes of a released context are reported`() throws {
+    @Test(.over(.file, .server)) func `unsaved changes of a released context are reported`() throws {
         let errors = Locked<[String]>([])
-        let url = try #require(test.url)
         let store = try PersistentContainer(
-            for: Project.self, at: .file(url), logError: { error in errors.withLock { $0.append("\(error)") } })
+            for: Project.self, at: test.location, logError: { error in errors.withLock { $0.append("\(error)") } })
         var editor: EditingContext? = try EditingContext(store, autosave: .never)
         try editor?.edit("Rename") { try $0.object(with: id).encode(\.name, "lost") }
         editor = nil

@@ -41,7 +41,7 @@ private actor Desk: ManagedObjectActor {
 }
 
 /// Unsaved changes of contexts that outlive calls, beside commits of others.
-@Suite("Unsaved changes and other commits")
+@Suite("Unsaved changes and other commits", .overEachStore)
 @MainActor
 struct InterferenceTests {
     typealias Project = Studio.Project
@@ -51,7 +51,7 @@ struct InterferenceTests {
     var store: PersistentContainer { test.container }
 
     init() throws {
-        test = try Studio.store(in: .file)
+        test = try Studio.store()
         id = try test.container.perform { try $0.insert(Project(number: 1, name: "old", budget: 5)) }
     }
 
@@ -85,13 +85,12 @@ struct InterferenceTests {
     }
 
     #if !canImport(CoreData)
-    @Test func `a merge policy settles the conflicts of an actor`() async throws {
-        let url = try #require(test.url)
+    @Test(.over(.file, .server)) func `a merge policy settles the conflicts of an actor`() async throws {
         for (policy, name) in [
             (NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType, "mine"),
             (.mergeByPropertyStoreTrumpMergePolicyType, "theirs"),
         ] {
-            let store = try PersistentContainer(for: Project.self, at: .file(url), mergePolicy: policy)
+            let store = try PersistentContainer(for: Project.self, at: test.location, mergePolicy: policy)
             let desk = try Desk(store)
             try await desk.change(id, name: "mine")
             try test.container.perform { context in
@@ -140,12 +139,13 @@ struct InterferenceTests {
 
     // Core Data's objects do not outlive the removal of their store from the coordinator.
     #if !canImport(CoreData)
-    @Test func `a main context and an editing context are updated after a suspension`() async throws {
+    @Test(.over(.file, .server))
+    func `a main context and an editing context are updated after a suspension`() async throws {
         let handle = try store.main.object(with: id)
         let editor = try EditingContext(store, autosave: .never)
         let edited = try editor.read { try $0.object(with: id) }
         #expect(try handle.decode(\.name) == "old")
-        let other = try PersistentContainer(for: Project.self, at: .file(try #require(test.url)))
+        let other = try PersistentContainer(for: Project.self, at: test.location)
         for turn in 0..<3 {
             try store.suspend()
             try other.perform { try $0.object(with: id).encode(\.name, "turn \(turn)") }
@@ -157,9 +157,9 @@ struct InterferenceTests {
         }
     }
 
-    @Test func `a draft follows its object again after an error`() async throws {
+    @Test(.over(.file, .server)) func `a draft follows its object again after an error`() async throws {
         let draft = try Draft(of: id, in: store)
-        let other = try PersistentContainer(for: Project.self, at: .file(try #require(test.url)))
+        let other = try PersistentContainer(for: Project.self, at: test.location)
         for turn in 0..<3 {
             try store.suspend()
             try other.perform { try $0.object(with: id).encode(\.name, "turn \(turn)") }

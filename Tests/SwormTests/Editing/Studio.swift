@@ -25,7 +25,7 @@ enum Studio {
     static func store(
         in place: TestStore.Place = .memory, seed: (ManagedObjectContext) throws -> Void = { _ in }
     ) throws -> TestStore {
-        try TestStore(for: Project.self, in: place, seed: seed)
+        try TestStore.tested(for: Project.self, in: place, seed: seed)
     }
 }
 

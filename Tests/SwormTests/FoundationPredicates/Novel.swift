@@ -1,6 +1,7 @@
 import Foundation
 import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
 enum Tone: String, SupportedAttributeType, Codable {
@@ -107,8 +108,40 @@ extension NovelReview: ManagedObjectConvertible {
 enum NovelStore {
     private struct Undo: Error {}
 
-    private static let saved = Result { try TestStore(for: Novel.self, seed: seed) }
-    private static let empty = Result { try TestStore(for: Novel.self) }
+    private struct Stores: Sendable {
+        let saved: TestStore
+        let empty: TestStore
+    }
+
+    /// The stores of each kind, which all tests share. The files are removed at the end of the process.
+    private static let known: Locked<[StoreKindUnderTest: Stores]> = {
+        atexit { NovelStore.known.withLock { $0[.file] = nil } }
+        return Locked([:])
+    }()
+
+    /// The stores of the kind that the test runs over.
+    private static func stores() throws -> Stores {
+        let tested = StoreUnderTest.current
+        tested?.markUse()
+        let kind = tested?.kind ?? .memory
+        return try known.withLock { known in
+            if let stores = known[kind] { return stores }
+            let stores = Stores(saved: try store(kind, seed: seed), empty: try store(kind) { _ in })
+            known[kind] = stores
+            return stores
+        }
+    }
+
+    private static func store(
+        _ kind: StoreKindUnderTest, seed: (ManagedObjectContext) throws -> Void
+    ) throws -> TestStore {
+        switch kind {
+        case .memory: try TestStore(for: Novel.self, seed: seed)
+        // The file of a test is removed with the test.
+        case .file: try TestStore(for: Novel.self, in: .file, seed: seed)
+        case .server: try TestStore.tested(for: Novel.self, seed: seed)
+        }
+    }
 
     /// The samples, and around them: Leo wrote 1 and 6, and Jane 2, which Leo edited; 1 and 2 have reviews.
     static func seed(_ context: ManagedObjectContext) throws {
@@ -130,14 +163,14 @@ enum NovelStore {
         func find(_ context: ManagedObjectContext) throws -> [Int] {
             try context.decode(Novel.all.where(condition)).map(\.number).sorted()
         }
-        return (try saved.get().container.perform(action: find), try pending(find))
+        return (try stores().saved.container.perform(action: find), try pending(find))
     }
 
     /// What is found where nothing was saved.
     static func pending<Value: Sendable>(_ find: (ManagedObjectContext) throws -> Value) throws -> Value {
         var found: Value?
         do {
-            try empty.get().container.perform { context in
+            try stores().empty.container.perform { context in
                 try seed(context)
                 found = try find(context)
                 throw Undo()
@@ -147,7 +180,7 @@ enum NovelStore {
     }
 
     static func perform<Value: Sendable>(_ find: (ManagedObjectContext) throws -> Value) throws -> Value {
-        try saved.get().container.perform(action: find)
+        try stores().saved.container.perform(action: find)
     }
 }
 

@@ -1,8 +1,9 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("#Predicate: optionals")
+@Suite("#Predicate: optionals", .overEachStore)
 struct OptionalPredicateTests {
     @Test func `nil equals nil and differs from every value`() throws {
         let none: Int? = nil

@@ -1,8 +1,9 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("#Predicate: differences")
+@Suite("#Predicate: differences", .overEachStore)
 struct PredicateDifferenceTests {
     @Test func `texts are compared and counted as they are stored`() throws {
         let decomposed = "Cafe\u{301} 'Noir'"

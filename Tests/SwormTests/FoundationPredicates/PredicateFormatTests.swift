@@ -1,6 +1,7 @@
 import Foundation
 @testable import Sworm
 import SwormPredicates
+import TestSupport
 import Testing
 
 /// Expects that a predicate is written like this in the predicate language.
@@ -15,7 +16,7 @@ private func written(
     #expect(meant == said, sourceLocation: sourceLocation)
 }
 
-@Suite("#Predicate: in the predicate language")
+@Suite("#Predicate: in the predicate language", .overEachStore)
 struct PredicateFormatTests {
     @Test func `non-optional values are compared unchanged`() throws {
         try written("year == 1869", #Predicate { $0.year == 1869 })

@@ -1,5 +1,6 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
 /// Expects that a predicate is refused in these words.
@@ -15,7 +16,7 @@ private func refused(
     }
 }
 
-@Suite("#Predicate: rejected expressions")
+@Suite("#Predicate: rejected expressions", .overEachStore)
 struct RefusedPredicateTests {
     @Test func `a property that is not an attribute is named`() {
         refused("unstored", by: Condition(#Predicate<Novel> { $0.unstored == 1 }), .unknownKeyPath)

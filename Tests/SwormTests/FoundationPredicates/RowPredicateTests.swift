@@ -1,8 +1,9 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("#Predicate: relations")
+@Suite("#Predicate: relations", .overEachStore)
 struct RowPredicateTests {
     @Test func `attributes are those of the struct`() throws {
         try finds([1, 6], #Predicate { $0.year == 1869 })

@@ -1,8 +1,9 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("#Predicate: lists, ranges and strings")
+@Suite("#Predicate: lists, ranges and strings", .overEachStore)
 struct SequencePredicateTests {
     @Test func `a value is in a list`() throws {
         let years = [1869, 1999]

@@ -1,8 +1,9 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
-@Suite("#Predicate: values")
+@Suite("#Predicate: values", .overEachStore)
 struct ValuePredicateTests {
     @Test func `numbers are compared`() throws {
         try agree(#Predicate { $0.year == 1869 })

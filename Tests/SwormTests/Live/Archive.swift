@@ -17,7 +17,7 @@ enum Archive {
 
     /// A store with three shelves of ten folders each.
     static func store(in place: TestStore.Place = .memory) throws -> TestStore {
-        try TestStore(for: Shelf.self, in: place) { context in
+        try TestStore.tested(for: Shelf.self, in: place) { context in
             let marks = try ["red", "green", "blue"].map { try context.insert(Mark(word: $0)) }
             for shelf in 0..<3 {
                 let holder = try context.insert(Shelf(name: "shelf \(shelf)", floor: shelf))

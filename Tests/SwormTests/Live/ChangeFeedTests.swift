@@ -1,25 +1,19 @@
 import Foundation
 @testable import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
-/// A file with a history, and the folder that contains it.
+/// The location of a store with a history, which several containers open.
 private struct RecordedStore {
-    let folder: URL
-    var url: URL { folder.appendingPathComponent("Archive.sqlite") }
-
-    init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("sworm-feed-\(UUID().uuidString)")
-    }
+    let location = StoreLocation.tested
 
     func open(history: Bool = true) throws -> PersistentContainer {
-        try PersistentContainer(for: Archive.Shelf.self, at: .file(url), history: history)
+        try PersistentContainer(for: Archive.Shelf.self, at: location, history: history)
     }
-
-    func remove() { try? FileManager.default.removeItem(at: folder) }
 }
 
-@Suite("Change feeds", .timeLimit(.minutes(30)))
+@Suite("Change feeds", .timeLimit(.minutes(30)), .over(.file, .server))
 struct ChangeFeedTests {
     typealias Folder = Archive.Folder
     typealias Shelf = Archive.Shelf
@@ -44,10 +38,11 @@ struct ChangeFeedTests {
         for number in numbers { try store.perform { _ = try $0.insert(Folder(number: number)) } }
     }
 
-    @Test func `contain each transaction once, from a token on`() async throws {
-        let file = try RecordedStore()
-        defer { file.remove() }
-        let store = try file.open()
+    // A server's history has a transaction only when all earlier writers have ended, also those of other tests.
+    // A server's history has a transaction only when all earlier writers have ended, also those of other tests.
+    @Test(.over(.memory, .file)) func `contain each transaction once, from a token on`() async throws {
+        let recorded = RecordedStore()
+        let store = try recorded.open()
         try insert(0...4, into: store)
         let token = try store.changeToken()
         try insert(5...7, into: store)
@@ -75,9 +70,8 @@ struct ChangeFeedTests {
     }
 
     @Test func `name the objects, properties and authors`() async throws {
-        let file = try RecordedStore()
-        defer { file.remove() }
-        let store = try file.open()
+        let recorded = RecordedStore()
+        let store = try recorded.open()
         let (shelf, id) = try store.perform { context in
             (try context.insert(Shelf(name: "a")), try context.insert(Folder(number: 1, title: "one")))
         }
@@ -101,15 +95,14 @@ struct ChangeFeedTests {
         #expect(try changes.values(of: Folder.self).isEmpty)
         #if !canImport(CoreData)
         #expect(changes.origin == .thisContainer)
-        try insert(9...9, into: try file.open())
+        try insert(9...9, into: try recorded.open())
         #expect(try await next(&feed).origin == .thisProcess)
         #endif
     }
 
     @Test func `leave out other types and an author`() async throws {
-        let file = try RecordedStore()
-        defer { file.remove() }
-        let store = try file.open()
+        let recorded = RecordedStore()
+        let store = try recorded.open()
         var feed = store.changes(since: try store.changeToken(), of: Folder.self, excludingAuthor: "sync")
             .makeAsyncIterator()
         try store.perform { _ = try $0.insert(Shelf()) }
@@ -127,9 +120,8 @@ struct ChangeFeedTests {
     }
 
     @Test func `leave out the author of a container`() async throws {
-        let file = try RecordedStore()
-        defer { file.remove() }
-        let (store, downloads) = (try file.open(), try file.open())
+        let recorded = RecordedStore()
+        let (store, downloads) = (try recorded.open(), try recorded.open())
         downloads.author = "download"
         #expect(downloads.author == "download" && store.author == nil)
         var feed = store.changes(excludingAuthor: "download").makeAsyncIterator()
@@ -144,10 +136,10 @@ struct ChangeFeedTests {
         }
     }
 
-    @Test func `reject tokens whose transactions are gone`() async throws {
-        let file = try RecordedStore()
-        defer { file.remove() }
-        let store = try file.open()
+    // A server's history has a transaction only when all earlier writers have ended, also those of other tests.
+    @Test(.over(.memory, .file)) func `reject tokens whose transactions are gone`() async throws {
+        let recorded = RecordedStore()
+        let store = try recorded.open()
         try insert(0...2, into: store)
         let old = try store.changeToken()
         try insert(3...5, into: store)
@@ -168,9 +160,8 @@ struct ChangeFeedTests {
     }
 
     @Test func `need a history to look back`() async throws {
-        let file = try RecordedStore()
-        defer { file.remove() }
-        let store = try file.open(history: false)
+        let recorded = RecordedStore()
+        let store = try recorded.open(history: false)
         try insert(0...2, into: store)
         #expect(throws: StoreError.self) { try store.changeToken() }
         var feed = store.changes(since: ChangeToken(store: "A", number: 1)).makeAsyncIterator()
@@ -180,9 +171,8 @@ struct ChangeFeedTests {
     }
 
     @Test func `without a history begin now, and know this process`() async throws {
-        let file = try RecordedStore()
-        defer { file.remove() }
-        let store = try file.open(history: false)
+        let recorded = RecordedStore()
+        let store = try recorded.open(history: false)
         try insert(0...2, into: store)
         let (received, isOpen) = (Locked<[StoreChanges]>([]), Locked(true))
         let task = Task {
@@ -222,9 +212,8 @@ struct ChangeFeedTests {
     }
 
     @Test func `keep at most a thousand transactions, with those that were already read`() async throws {
-        let file = try RecordedStore()
-        defer { file.remove() }
-        let store = try file.open(history: false)
+        let recorded = RecordedStore()
+        let store = try recorded.open(history: false)
         let id = try store.perform { try $0.insert(Folder(number: 0)) }
         func write(_ count: Int) throws {
             for number in 0..<count { try store.perform { try $0.object(with: id).encode(\.rank, number) } }
@@ -242,9 +231,8 @@ struct ChangeFeedTests {
     }
 
     @Test func `end with their task, the container, or their iterator`() async throws {
-        let file = try RecordedStore()
-        defer { file.remove() }
-        let store = try file.open()
+        let recorded = RecordedStore()
+        let store = try recorded.open()
         let task = Task {
             for try await _ in store.changes() {}
             return true
@@ -267,9 +255,8 @@ struct ChangeFeedTests {
     }
 
     @Test func `of named consumers continue where they were, and keep the history`() async throws {
-        let file = try RecordedStore()
-        defer { file.remove() }
-        let store = try file.open()
+        let recorded = RecordedStore()
+        let store = try recorded.open()
         try insert(0...2, into: store)
         for name in ["slow", "fast"] {
             var feed = store.changes(for: name).makeAsyncIterator()
@@ -286,7 +273,7 @@ struct ChangeFeedTests {
         // Only what both have handled is deleted.
         #expect(try store.purgeHistory(before: fast) == positions["slow"])
         try store.close()
-        let reopened = try file.open()
+        let reopened = try recorded.open()
         var slow = reopened.changes(for: "slow").makeAsyncIterator()
         for number in 4...8 { #expect(try self.changes(try await next(&slow)).map(\.number) == [number]) }
         // A position never moves backward.
@@ -298,10 +285,9 @@ struct ChangeFeedTests {
     }
 
     @Test func `of named consumers are not lost when metadata are written`() async throws {
-        let file = try RecordedStore()
-        defer { file.remove() }
-        let store = try file.open()
-        let other = try file.open()
+        let recorded = RecordedStore()
+        let store = try recorded.open()
+        let other = try recorded.open()
         try insert(0...0, into: store)
         try store.acknowledge(try store.changeToken(), by: "index")
         // The other container has read the metadata before the consumer existed.

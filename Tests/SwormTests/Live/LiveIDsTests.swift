@@ -1,9 +1,10 @@
 import Foundation
 @testable import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
-@Suite("Live ids", .timeLimit(.minutes(30)))
+@Suite("Live ids", .timeLimit(.minutes(30)), .overEachStore)
 struct LiveIDsTests {
     typealias Folder = Archive.Folder
 
@@ -35,7 +36,7 @@ struct LiveIDsTests {
     }
 
     @Test func `follow objects whose model is a class`() async throws {
-        let store = try PersistentContainer(for: Sheet.self, at: .memory)
+        let store = try PersistentContainer(for: Sheet.self, at: .tested)
         var ids = store.ids(of: Sheet.all.sort(\.number)).makeAsyncIterator()
         var count = store.count(of: Sheet.all).makeAsyncIterator()
         #expect(try await next(&ids).isEmpty)

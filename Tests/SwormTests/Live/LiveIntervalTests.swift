@@ -1,9 +1,10 @@
 import Foundation
 @testable import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
-@Suite("Live values at intervals", .timeLimit(.minutes(30)))
+@Suite("Live values at intervals", .timeLimit(.minutes(30)), .overEachStore)
 struct LiveIntervalTests {
     typealias Folder = Archive.Folder
 
@@ -101,7 +102,7 @@ struct LiveIntervalTests {
     }
 
     @Test func `end with an error of the store`() async throws {
-        let test = try Archive.store(in: .file)
+        let test = try Archive.store()
         let (task, received) = collect(test.container.count(of: Folder.all).minimumInterval(interval, clock: clock))
         defer { task.cancel() }
         var values = received.makeAsyncIterator()

@@ -1,9 +1,10 @@
 import Foundation
 @testable import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
-@Suite("Live values of closures and projections", .timeLimit(.minutes(30)))
+@Suite("Live values of closures and projections", .timeLimit(.minutes(30)), .overEachStore)
 struct LiveReadingTests {
     typealias Folder = Archive.Folder
     typealias Shelf = Archive.Shelf
@@ -165,7 +166,7 @@ extension LiveReadingTests {
     @Test func `release the store with their last iteration`() async throws {
         weak var released: PersistentContainer?
         do {
-            let store = try PersistentContainer(for: Shelf.self, at: .memory)
+            let store = try PersistentContainer(for: Shelf.self, at: .tested)
             released = store
             var counts = store.count(of: Folder.all).makeAsyncIterator()
             #expect(try await next(&counts) == 0)
@@ -219,7 +220,7 @@ extension LiveReadingTests {
     }
 
     @Test func `follow a relation without an inverse, and its destination`() async throws {
-        let store = try PersistentContainer(for: OneWay.Note.self, at: .memory)
+        let store = try PersistentContainer(for: OneWay.Note.self, at: .tested)
         try store.perform { context in
             let note = try context.insert(OneWay.Note(text: "a"))
             note.author = try context.insert(OneWay.Person(name: "Leo"))

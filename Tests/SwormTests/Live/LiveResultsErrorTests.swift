@@ -1,9 +1,10 @@
 import Foundation
 @testable import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
-@Suite("Live results after errors", .timeLimit(.minutes(30)))
+@Suite("Live results after errors", .timeLimit(.minutes(30)), .overEachStore)
 @MainActor
 struct LiveResultsErrorTests {
     enum Level: Int, SupportedAttributeType { case low, high }
@@ -16,7 +17,7 @@ struct LiveResultsErrorTests {
     private let request = Job.all.sort(\.number)
 
     private func makeStore(logError: (@Sendable (any Error) -> Void)? = nil) throws -> PersistentContainer {
-        let store = try PersistentContainer(for: Job.self, at: .memory, logError: logError)
+        let store = try PersistentContainer(for: Job.self, at: .tested, logError: logError)
         try store.perform { context in for number in 0..<3 { _ = try context.insert(Job(number: number)) } }
         return store
     }
@@ -68,7 +69,7 @@ struct LiveResultsErrorTests {
     }
 
     @Test func `continue when a suspended container is resumed`() async throws {
-        let test = try TestStore(for: Job.self, in: .file) { _ = try $0.insert(Job()) }
+        let test = try TestStore.tested(for: Job.self) { _ = try $0.insert(Job()) }
         let store = test.container
         try store.suspend()
         let results = LiveResults(request, in: store, of: MainActor.shared, clock: clock)
@@ -81,7 +82,7 @@ struct LiveResultsErrorTests {
     }
 
     @Test func `end with their container`() async throws {
-        let test = try TestStore(for: Job.self, in: .file) { _ = try $0.insert(Job()) }
+        let test = try TestStore.tested(for: Job.self) { _ = try $0.insert(Job()) }
         let store = test.container
         let results = LiveResults(request, in: store, of: MainActor.shared, clock: clock)
         await waitUntil { results.isLoaded }

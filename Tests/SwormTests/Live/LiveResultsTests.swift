@@ -2,18 +2,18 @@ import Foundation
 import Observation
 @testable import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
-@Suite("Live results", .timeLimit(.minutes(30)))
+@Suite("Live results", .timeLimit(.minutes(30)), .overEachStore)
 @MainActor
 struct LiveResultsTests {
     typealias Folder = Archive.Folder
 
     private let request = Folder.all.where { $0.rank == 3 }.sort(\.number)
 
-    @Test(arguments: [TestStore.Place.memory, .file])
-    func `have the current list, and newer ones after commits`(place: TestStore.Place) async throws {
-        let test = try Archive.store(in: place)
+    @Test func `have the current list, and newer ones after commits`() async throws {
+        let test = try Archive.store()
         let store = test.container
         let results = LiveResults(request, in: store)
         #expect(!results.isLoaded && results.list.isEmpty && results.values.isEmpty && results.error == nil)

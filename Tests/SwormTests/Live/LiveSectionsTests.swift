@@ -1,9 +1,10 @@
 import Foundation
 @testable import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
-@Suite("Live sections", .timeLimit(.minutes(30)))
+@Suite("Live sections", .timeLimit(.minutes(30)), .overEachStore)
 struct LiveSectionsTests {
     typealias Folder = Archive.Folder
     typealias Shelf = Archive.Shelf

@@ -1,9 +1,10 @@
 import Foundation
 @testable import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
-@Suite("Live values", .timeLimit(.minutes(30)))
+@Suite("Live values", .timeLimit(.minutes(30)), .overEachStore)
 struct LiveValuesTests {
     typealias Folder = Archive.Folder
 
@@ -31,9 +32,8 @@ struct LiveValuesTests {
         }
     }
 
-    @Test(arguments: [TestStore.Place.memory, .file])
-    func `show what the consumer itself has written`(place: TestStore.Place) async throws {
-        let test = try Archive.store(in: place)
+    @Test func `show what the consumer itself has written`() async throws {
+        let test = try Archive.store()
         let store = test.container
         var values = store.values(of: Folder.all.where { $0.number < 2 }.sort(\.number)).makeAsyncIterator()
         #expect(try await next(&values).map(\.title) == ["folder 0", "folder 1"])
@@ -185,7 +185,7 @@ struct LiveValuesTests {
     }
 
     @Test func `of a store that is closed end with an error`() async throws {
-        let test = try Archive.store(in: .file)
+        let test = try Archive.store()
         let store = test.container
         var values = store.values(of: Folder.all).makeAsyncIterator()
         _ = try await next(&values)
@@ -196,9 +196,9 @@ struct LiveValuesTests {
         await expect(.storeClosed, from: &others)
     }
 
-    @Test func `of a suspended store continue after it`() async throws {
-        let store = try Archive.store(in: .file)
-        let other = try PersistentContainer(for: Archive.Shelf.self, at: .file(try #require(store.url)))
+    @Test(.over(.file, .server)) func `of a suspended store continue after it`() async throws {
+        let store = try Archive.store()
+        let other = try PersistentContainer(for: Archive.Shelf.self, at: store.location)
         var values = store.container.count(of: Folder.all).makeAsyncIterator()
         #expect(try await next(&values) == 30)
         try store.container.suspend()
@@ -247,21 +247,20 @@ struct LiveValuesTests {
         #expect(try await next(&counts) == 5)
     }
 
-    @Test func `show commits of another container over the same file`() async throws {
-        let store = try Archive.store(in: .file)
-        let other = try PersistentContainer(for: Archive.Shelf.self, at: .file(try #require(store.url)))
+    @Test(.over(.file, .server)) func `show commits of another container over the same file`() async throws {
+        let store = try Archive.store()
+        let other = try PersistentContainer(for: Archive.Shelf.self, at: store.location)
         var values = store.container.count(of: Folder.all).makeAsyncIterator()
         #expect(try await next(&values) == 30)
         try await other.write { _ = try $0.insert(Folder(number: 600)) }
         #expect(try await next(&values) == 31)
     }
 
-    @Test func `show commits of another container over a file with a history`() async throws {
-        let test = try Archive.store(in: .file)
-        let url = try #require(test.url)
+    @Test(.over(.file, .server)) func `show commits of another container over a file with a history`() async throws {
+        let test = try Archive.store()
         try test.container.close()
-        let store = try PersistentContainer(for: Archive.Shelf.self, at: .file(url), history: true)
-        let other = try PersistentContainer(for: Archive.Shelf.self, at: .file(url), history: true)
+        let store = try PersistentContainer(for: Archive.Shelf.self, at: test.location, history: true)
+        let other = try PersistentContainer(for: Archive.Shelf.self, at: test.location, history: true)
         var values = store.count(of: Folder.all).makeAsyncIterator()
         #expect(try await next(&values) == 30)
         for number in 1...5 {

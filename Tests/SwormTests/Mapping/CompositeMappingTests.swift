@@ -1,9 +1,10 @@
 import Foundation
 import Sworm
+import TestSupport
 import Testing
 
 /// Composite attributes: by their elements, and as a value of a type that represents all of them.
-@Suite struct CompositeMappingTests {
+@Suite(.overEachStore) struct CompositeMappingTests {
     struct Place: Equatable {
         var name = ""
         var street: String?
@@ -73,7 +74,7 @@ import Testing
         geo: Home.Geo(lat: 54.07, lon: nil))
 
     @Test func `elements are attributes of their own, in reading, writing and conditions`() throws {
-        let store = try PersistentContainer(model: Self.model(), checking: Place.self, at: .memory)
+        let store = try PersistentContainer(model: Self.model(), checking: Place.self, at: .tested)
         let place = Place(name: "a", street: "Yasnaya", latitude: 54.5, number: 7)
         try store.perform { context in
             let first = try context.insert(place)
@@ -110,7 +111,7 @@ import Testing
         let condition = Condition<Place>(format: format)
         let values = try places.filtered(by: condition).map(\.name)
         #expect(!values.isEmpty)
-        let store = try PersistentContainer(model: Self.model(), checking: Place.self, at: .memory)
+        let store = try PersistentContainer(model: Self.model(), checking: Place.self, at: .tested)
         try store.perform { context in
             let objects = try places.map { try context.insert($0) }
             #expect(try objects.filtered(by: condition).map { try $0.decode(\.name) } == values)
@@ -125,7 +126,7 @@ import Testing
         ("home == nil", "home.geo.lat, home.number, home.street"), ("home.geo == 5", "home.geo.lat"),
     ]) func `a string that names no element is rejected in memory as in a store`(format: String, hint: String) throws {
         let condition = Condition<Place>(format: format)
-        let store = try PersistentContainer(model: Self.model(), checking: Place.self, at: .memory)
+        let store = try PersistentContainer(model: Self.model(), checking: Place.self, at: .tested)
         let value = try #require(throws: StoreError.self) { try [Place()].filtered(by: condition) }
         #expect(value.message.contains(hint))
         #expect(throws: (any Error).self) { try store.perform { try $0.decode(Place.all.where(condition)) } }
@@ -155,7 +156,7 @@ import Testing
     }
 
     @Test func `a composite attribute as a whole is not a column, and the error names its elements`() throws {
-        let store = try PersistentContainer(model: Self.model(), checking: Resident.self, at: .memory)
+        let store = try PersistentContainer(model: Self.model(), checking: Resident.self, at: .tested)
         let error = try #require(throws: StoreError.self) {
             try store.perform { try $0.fetch(Resident.all.select(\.home)) }
         }
@@ -163,7 +164,7 @@ import Testing
     }
 
     @Test func `a Codable type represents all elements`() throws {
-        let store = try PersistentContainer(model: Self.model(), checking: Resident.self, at: .memory)
+        let store = try PersistentContainer(model: Self.model(), checking: Resident.self, at: .tested)
         let resident = Resident(name: "Leo", home: home)
         try store.perform { context in
             try context.insert(resident)
@@ -183,7 +184,7 @@ import Testing
     }
 
     @Test func `a value of which one element does not fit changes nothing`() throws {
-        let store = try PersistentContainer(model: Self.model(), checking: Wrong.self, at: .memory)
+        let store = try PersistentContainer(model: Self.model(), checking: Wrong.self, at: .tested)
         try store.perform { context in
             let handle = try context.insert(Wrong(name: "before", home: nil))
             try #require(throws: (any Error).self) {
@@ -194,7 +195,7 @@ import Testing
     }
 
     @Test func `strings that only differ in their bytes are different elements`() throws {
-        let store = try PersistentContainer(model: Self.model(), checking: Resident.self, at: .memory)
+        let store = try PersistentContainer(model: Self.model(), checking: Resident.self, at: .tested)
         let (one, other) = ("\u{E9}", "e\u{301}")
         try store.perform { try $0.insert(Resident(name: "Leo", home: Home(street: one))) }
         try store.perform { context in
@@ -221,22 +222,22 @@ import Testing
         let home = try #require(model.entities[0].attributesByName["home"] as? NSCompositeAttributeDescription)
         let street = try #require(home.elements.first { $0.name == "street" })
         street.isOptional = false
-        _ = try PersistentContainer(model: model, checking: Place.self, at: .memory)
+        _ = try PersistentContainer(model: model, checking: Place.self, at: .tested)
         home.isOptional = false
         let error = try #require(throws: StoreError.self) {
-            try PersistentContainer(model: model, checking: Place.self, at: .memory)
+            try PersistentContainer(model: model, checking: Place.self, at: .tested)
         }
         #expect(error.message.contains("home.street: the property may be nil"))
     }
 
     @Test func `an unknown element of the composite is an error that names it`() throws {
-        let store = try PersistentContainer(model: Self.model(), checking: Wrong.self, at: .memory)
+        let store = try PersistentContainer(model: Self.model(), checking: Wrong.self, at: .tested)
         let error = try #require(throws: (any Error).self) {
             try store.perform { try $0.insert(Wrong(name: "a", home: .init(street: "b", colour: "red"))) }
         }
         #expect("\(error)".contains("colour"))
         #expect(throws: StoreError.self) {
-            try PersistentContainer(model: Self.model(), checking: Missing.self, at: .memory)
+            try PersistentContainer(model: Self.model(), checking: Missing.self, at: .tested)
         }
     }
 }

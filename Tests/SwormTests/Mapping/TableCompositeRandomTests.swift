@@ -6,7 +6,7 @@ import Testing
 
 /// A long run: SWORM_COMPOSITE_CONDITIONS=100000 swift test --filter TableCompositeRandomTests. The seed of a run that failed
 /// replays it: SWORM_RANDOM_SEED=…
-@Suite("Composite attributes, at random") struct TableCompositeRandomTests {
+@Suite("Composite attributes, at random", .overEachStore) struct TableCompositeRandomTests {
     typealias Resident = Town.Resident
 
     private static let texts = ["", "a", "B", "é", "Kyiv"]
@@ -17,7 +17,7 @@ import Testing
         let seed = environment["SWORM_RANDOM_SEED"].flatMap { UInt64($0) } ?? 1
         print("Composite conditions: \(count), SWORM_RANDOM_SEED=\(seed)")
         var random = SeededRandom(seed: seed)
-        let test = try TestStore(for: Resident.self) { _ in }
+        let test = try TestStore.tested(for: Resident.self) { _ in }
         var residents: [Resident] = []
         for turn in 0..<count {
             if turn % 100 == 0 {

@@ -1,6 +1,7 @@
 import Foundation
 @testable import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
 /// A model with composite attributes, one of them nested, and values that are stored as JSON.
@@ -47,7 +48,7 @@ enum Town {
     }
 }
 
-@Suite("Composite attributes in tables") struct TableCompositeTests {
+@Suite("Composite attributes in tables", .overEachStore) struct TableCompositeTests {
     typealias Resident = Town.Resident
     typealias Address = Town.Address
     typealias Place = Town.Place
@@ -63,8 +64,8 @@ enum Town {
             office: Address(place: Place(latitude: 1, longitude: 2))),
     ]
 
-    private func store(in place: TestStore.Place = .memory) throws -> TestStore {
-        try TestStore(for: Resident.self, in: place) { context in
+    private func store() throws -> TestStore {
+        try TestStore.tested(for: Resident.self) { context in
             try context.insert(contentsOf: Self.residents)
             let all = try context.fetch(Resident.all.sort(\.name))
             all[1].friend = all[0]
@@ -77,9 +78,8 @@ enum Town {
         return found
     }
 
-    @Test(arguments: [TestStore.Place.memory, .file])
-    func `are read as they were written`(place: TestStore.Place) throws {
-        let test = try store(in: place)
+    @Test func `are read as they were written`() throws {
+        let test = try store()
         let store = test.container
         try store.perform { context in
             #expect(try context.decode(Resident.all.sort(\.name)) == Self.residents)
@@ -184,7 +184,7 @@ enum Town {
     }
 
     @Test func `are read and written through handles, whole and in parts`() throws {
-        let test = try store(in: .file)
+        let test = try store()
         let store = test.container
         let named = Resident.all.where { $0.name == "Leo" }
         let inLviv = Resident.all.where { $0.home.city == "Lviv" }
@@ -217,7 +217,7 @@ enum Town {
     }
 
     @Test func `are observed by their elements`() async throws {
-        let test = try store(in: .file)
+        let test = try store()
         let store = test.container
         var values = store.values(of: Resident.all.where { $0.home.city == "Kyiv" }.select(\.name)).makeAsyncIterator()
         #expect(try await values.next() == ["Leo"])
@@ -243,7 +243,7 @@ enum Town {
     }
 
     @Test func `without a required element are an error`() throws {
-        let test = try store(in: .file)
+        let test = try store()
         let store = test.container
         try store.perform { context in
             let leo = try #require(try context.fetchOne(Resident.all.where { $0.name == "Leo" }))
@@ -258,7 +258,7 @@ enum Town {
             Defaulted(number: 1, part: Frame(text: "a", place: nil), other: Frame(text: "b", place: nil)),
             Defaulted(number: 2, part: Frame(text: "a", place: Place()), other: nil), Defaulted(number: 3),
         ]
-        let test = try TestStore(for: Defaulted.self) { try $0.insert(contentsOf: values) }
+        let test = try TestStore.tested(for: Defaulted.self) { try $0.insert(contentsOf: values) }
         try test.container.perform { context in
             let all = Defaulted.all.sort(\.number)
             let (decoded, handles) = (try context.decode(all), try context.fetch(all))
@@ -274,7 +274,7 @@ enum Town {
     }
 
     @Test @MainActor func `are merged as a whole by a draft if one side has removed them`() async throws {
-        let test = try store(in: .file)
+        let test = try store()
         let store = test.container
         let id = try store.perform { try #require(try $0.fetchOne(Resident.all.where { $0.name == "Ada" })).id }
         let draft = try Draft(of: id, in: store)

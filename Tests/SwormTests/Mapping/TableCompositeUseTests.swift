@@ -1,6 +1,7 @@
 import Foundation
 @testable import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
 /// A type with a composite whose table has a nested key path, and with rules for its elements.
@@ -30,9 +31,9 @@ private struct Constrained: ManagedObjectConvertible, CompositeOwner {
     static let uniquenessConstraints: [UniquenessConstraint<Constrained>] = [.init(\.box)]
 }
 
-@Suite("Composite attributes as a whole") struct TableCompositeUseTests {
+@Suite("Composite attributes as a whole", .overEachStore) struct TableCompositeUseTests {
     private func store() throws -> TestStore {
-        try TestStore(for: Parcel.self) { context in
+        try TestStore.tested(for: Parcel.self) { context in
             try context.insert(contentsOf: [
                 Parcel(code: 1), Parcel(code: 2, box: Parcel.Box(size: Parcel.Size(width: 5)), lid: Parcel.Box()),
             ])

@@ -1,9 +1,10 @@
 import Foundation
 import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
-@Suite("read, perform and write")
+@Suite("read, perform and write", .overEachStore)
 struct AccessTests {
     typealias Volume = Shelf.Volume
     typealias Remark = Shelf.Remark
@@ -13,7 +14,7 @@ struct AccessTests {
     private var store: PersistentContainer { test.container }
 
     init() throws {
-        test = try TestStore(for: Volume.self, in: .file) { context in
+        test = try TestStore.tested(for: Volume.self) { context in
             let volume = try context.insert(Volume(id: 1, title: "one"))
             try volume.remarks.add(context.insert(Remark(text: "r")))
         }
@@ -51,7 +52,7 @@ struct AccessTests {
             }
         }
         #expect(try store.read { try $0.decode(Volume.all) } == [Volume(id: 1, title: "one")])
-        try test.verify()
+        try test.verifyIfFile()
     }
 
     @Test func `an assignment inside of a read is thrown at its end`() throws {
@@ -112,7 +113,7 @@ struct AccessTests {
             }
         }
         #expect(try store.read { try $0.fetch(Volume.all.sort(\.id), \.id) } == [1, 2, 3, 4])
-        try test.verify()
+        try test.verifyIfFile()
     }
 
     @Test func `a write that throws saves nothing`() throws {
@@ -165,15 +166,15 @@ struct AccessTests {
         #expect(try await store.read { try $0.count(of: Volume.all) } == 1)
     }
 
-    @Test func `a store that was opened read-only fails at the call of a write`() throws {
+    @Test(.over(.file)) func `a store that was opened read-only fails at the call of a write`() throws {
         let copy = try PersistentContainer(for: Volume.self, at: .readOnly(#require(test.url)))
         #expect(storeError { try copy.write { _ in Issue.record("It ran.") } }?.code == .readOnly)
         #expect(try copy.read { try $0.count(of: Volume.all) } == 1)
     }
 
     #if !canImport(CoreData)
-    @Test func `a write holds the write lock from its first line`() throws {
-        let other = try PersistentContainer(for: Volume.self, at: .file(#require(test.url)), timeout: 0.05)
+    @Test(.over(.file, .server)) func `a write holds the write lock from its first line`() throws {
+        let other = try PersistentContainer(for: Volume.self, at: test.location, timeout: 0.05)
         try store.write { context in
             let onOther = onOtherThread {
                 storeError { try other.write { _ in Issue.record("It ran.") } }?.code
@@ -196,8 +197,8 @@ struct AccessTests {
         #expect(try store.read { try $0.count(of: Volume.all) } == 3)
     }
 
-    @Test func `a read sees one state while writes are committed`() throws {
-        let other = try PersistentContainer(for: Volume.self, at: .file(#require(test.url)))
+    @Test(.over(.file, .server)) func `a read sees one state while writes are committed`() throws {
+        let other = try PersistentContainer(for: Volume.self, at: test.location)
         try store.read { context in
             #expect(try context.count(of: Volume.all) == 1)
             try other.write { try $0.insert(Volume(id: 2)) }
@@ -206,8 +207,8 @@ struct AccessTests {
         #expect(try store.read { try $0.count(of: Volume.all) } == 2)
     }
 
-    @Test func `writes of two threads follow each other and lose no update`() async throws {
-        let other = try PersistentContainer(for: Volume.self, at: .file(#require(test.url)))
+    @Test(.over(.file, .server)) func `writes of two threads follow each other and lose no update`() async throws {
+        let other = try PersistentContainer(for: Volume.self, at: test.location)
         let containers = [store, other]
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<40 {

@@ -178,7 +178,7 @@ struct ClosingTests {
         try test.verify()
     }
 
-    @Test func `a store in memory keeps its content`() async throws {
+    @Test(.over(.memory)) func `a store in memory keeps its content`() async throws {
         let memory = try PersistentContainer(for: Volume.self, at: .tested)
         try await memory.write { try $0.insert(Volume(id: 1)) }
         try memory.suspend()

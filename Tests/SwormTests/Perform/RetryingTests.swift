@@ -1,9 +1,10 @@
 import Foundation
 @testable import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
-@Suite("perform(retrying:)")
+@Suite("perform(retrying:)", .over(.file, .server))
 struct RetryingTests {
     typealias Volume = Shelf.Volume
 
@@ -11,8 +12,8 @@ struct RetryingTests {
     private let other: PersistentContainer
 
     init() throws {
-        test = try TestStore(for: Volume.self, in: .file) { try $0.insert(Volume(id: 1)) }
-        other = try PersistentContainer(for: Volume.self, at: .file(#require(test.url)))
+        test = try TestStore.tested(for: Volume.self) { try $0.insert(Volume(id: 1)) }
+        other = try PersistentContainer(for: Volume.self, at: test.location)
     }
 
     private func addByOther() throws {
@@ -57,8 +58,9 @@ struct RetryingTests {
     }
 
     #if !canImport(CoreData)
-    @Test func `holds the write lock in the last repetition`() throws {
-        let rival = try PersistentContainer(for: Volume.self, at: .file(#require(test.url)), timeout: 0.01)
+    // No connection is opened within the timeout of this test.
+    @Test(.over(.memory, .file)) func `holds the write lock in the last repetition`() throws {
+        let rival = try PersistentContainer(for: Volume.self, at: test.location, timeout: 0.01)
         var codes: [StoreError.Code?] = []
         try test.container.perform(retrying: 2) { context in
             let volume = try #require(try context.fetchOne(Volume.all))
@@ -116,13 +118,32 @@ struct RetryingTests {
         #expect(try await other.read { try $0.decodeOne(Volume.all)?.pages } == 3)
     }
 
-    @Test func `pauses grow, differ, and stay short`() {
+    @Test func `pauses grow, differ, stay short, and end at the deadline`() {
         var generator = SystemRandomNumberGenerator()
+        let call = StoreCall.perform(retrying: 20, deadline: nil)
+        let late = StoreCall.perform(retrying: 20, deadline: .now - .seconds(1))
+        let (conflict, loss) = (StoreError(.conflict, "conflict"), StoreError(.serverUnavailable, "lost"))
         for number in 1...20 {
             for _ in 0..<50 {
-                let pause = StoreCall.pause(before: number, using: &generator)
+                let pause = call.pause(before: number, after: conflict, using: &generator)
                 #expect(pause >= .microseconds(500) && pause <= .milliseconds(min(1 << number, 64)))
+                let longer = call.pause(before: number, after: loss, using: &generator)
+                let longest = Duration.milliseconds(min(100 << (number - 1), 1000))
+                #expect(longer >= longest / 2 && longer <= longest)
+                #expect(late.pause(before: number, after: loss, using: &generator) == .zero)
             }
+        }
+    }
+
+    @Test func `repeats conflicts and losses, and no error of another kind`() {
+        let call = StoreCall.perform(retrying: 2, deadline: nil)
+        for code in [StoreError.Code.conflict, .serverUnavailable] {
+            let error = StoreError(code, "a failure")
+            #expect(call.isRepeated(after: error, repetition: 0) && call.isRepeated(after: error, repetition: 1))
+            #expect(!call.isRepeated(after: error, repetition: 2))
+        }
+        for code in [StoreError.Code.outcomeUnknown, .timedOut, .suspended, .storeClosed, .storeFailed, .validation] {
+            #expect(!call.isRepeated(after: StoreError(code, "a failure"), repetition: 0))
         }
     }
 }

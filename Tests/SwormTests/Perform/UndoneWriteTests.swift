@@ -1,6 +1,7 @@
 import Foundation
 import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
 /// A row with a unique key and two strings, and nothing else.
@@ -12,33 +13,28 @@ struct UndoneRow: ManagedObjectConvertible, Equatable, Sendable, CustomStringCon
     var description: String { "\(key):\(a)/\(b)" }
 }
 
-@Suite("A perform inside of another one that throws after it wrote in bulk")
+@Suite("A perform inside of another one that throws after it wrote in bulk", .overEachStore)
 struct UndoneWriteTests {
     typealias Row = UndoneRow
     private struct Failure: Error {}
 
-    static let kinds: [TestStore.Place] = [.memory, .file]
     static let policies: [NSMergePolicyType] = [
         .errorMergePolicyType, .mergeByPropertyStoreTrumpMergePolicyType, .mergeByPropertyObjectTrumpMergePolicyType,
         .overwriteMergePolicyType, .rollbackMergePolicyType,
     ]
 
-    private func makeStore(_ kind: TestStore.Place) throws -> TestStore {
-        try TestStore(for: Row.self, in: kind) { context in
+    private func makeStore() throws -> TestStore {
+        try TestStore.tested(for: Row.self) { context in
             try context.insert(contentsOf: [Row(key: 1, a: "a1", b: "b1"), Row(key: 2, a: "a2", b: "b2")])
         }
     }
-
-    /// A file is verified; memory has none.
-    private func verify(_ test: TestStore) throws { if test.url != nil { try test.verify() } }
 
     private func rows(_ store: PersistentContainer) throws -> [Row] {
         try store.perform { try $0.decode(Row.all.sort(\.key)) }
     }
 
-    @Test(arguments: kinds)
-    func `leaves handles with the values that were there before`(_ kind: TestStore.Place) throws {
-        let test = try makeStore(kind)
+    @Test func `leaves handles with the values that were there before`() throws {
+        let test = try makeStore()
         let store = test.container
         try store.perform { context in
             #expect(throws: Failure.self) {
@@ -55,12 +51,12 @@ struct UndoneWriteTests {
             #expect(try context.decode(Row.all.sort(\.key)).first == Row(key: 1, a: "new", b: "UNDONE"))
         }
         #expect(try rows(store) == [Row(key: 1, a: "new", b: "UNDONE"), Row(key: 2, a: "a2", b: "b2")])
-        try verify(test)
+        try test.verifyIfFile()
     }
 
-    @Test(arguments: kinds, ["encode", "delete", "fetch", "relate"])
-    func `leaves nothing of rows whose keys other rows get later`(_ kind: TestStore.Place, touch: String) throws {
-        let test = try makeStore(kind)
+    @Test(arguments: ["encode", "delete", "fetch", "relate"])
+    func `leaves nothing of rows whose keys other rows get later`(touch: String) throws {
+        let test = try makeStore()
         let store = test.container
         let wanted = [Row(key: 108, a: "right", b: "right"), Row(key: 109, a: "right", b: "right")]
         try store.perform { context in
@@ -91,11 +87,11 @@ struct UndoneWriteTests {
             }
         }
         #expect(try rows(store).dropFirst(3).map(\.description) == ["108:right/right!", "109:right/right!"])
-        try verify(test)
+        try test.verifyIfFile()
     }
 
-    @Test(arguments: kinds) func `conditions find the stored rows`(_ kind: TestStore.Place) throws {
-        let test = try makeStore(kind)
+    @Test func `conditions find the stored rows`() throws {
+        let test = try makeStore()
         let store = test.container
         try store.perform { context in
             _ = try? store.perform { inner in
@@ -107,16 +103,14 @@ struct UndoneWriteTests {
             try context.delete(Row.all.where { $0.b == "delete me" })
         }
         #expect(try rows(store).map(\.key) == [1, 2, 50])
-        try verify(test)
+        try test.verifyIfFile()
     }
 
-    @Test(arguments: kinds, policies)
+    @Test(arguments: policies)
     func `no conflict without a concurrent change, under any policy`(
-        _ kind: TestStore.Place, _ policy: NSMergePolicyType
+        _ policy: NSMergePolicyType
     ) throws {
-        let folder = try StoreFolder()
-        let store = try PersistentContainer(
-            for: Row.self, at: kind == .memory ? .memory : .file(folder.file()), mergePolicy: policy)
+        let store = try PersistentContainer(for: Row.self, at: .tested, mergePolicy: policy)
         try store.perform { try $0.insert(contentsOf: [Row(key: 1, a: "a1", b: "b1")]) }
         try store.perform { context in
             _ = try? store.perform { inner in
@@ -129,7 +123,7 @@ struct UndoneWriteTests {
         #expect(try rows(store) == [Row(key: 1, a: "new", b: "b1")])
     }
 
-    @Test func `in a context of one's own, leaves nothing for the next perform`() throws {
+    @Test(.over(.memory)) func `in a context of one's own, leaves nothing for the next perform`() throws {
         let stack = NSPersistentContainer(name: "x", managedObjectModel: try NSManagedObjectModel(tables: Row.self))
         stack.persistentStoreDescriptions = [NSPersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"))]
         stack.loadPersistentStores { _, error in #expect(error == nil) }
@@ -148,10 +142,11 @@ struct UndoneWriteTests {
     }
 
     #if !canImport(CoreData)
-    @Test func `keeps the snapshot of the outer one, though the writing began inside`() throws {
-        let test = try makeStore(.file)
+    // Only a file has one lock for all writers.
+    @Test(.over(.file)) func `keeps the snapshot of the outer one, though the writing began inside`() throws {
+        let test = try makeStore()
         let store = test.container
-        let other = try PersistentContainer(for: Row.self, at: .file(#require(test.url)), timeout: 0.1)
+        let other = try PersistentContainer(for: Row.self, at: test.location, timeout: 0.1)
         try store.perform { context in
             #expect(try context.count(of: Row.all) == 2)
             for _ in 0..<3 {
@@ -169,7 +164,7 @@ struct UndoneWriteTests {
             try context.insert(contentsOf: [Row(key: 3)])
         }
         #expect(try rows(store).map(\.key) == [1, 2, 3])
-        try verify(test)
+        try test.verifyIfFile()
     }
     #endif
 }

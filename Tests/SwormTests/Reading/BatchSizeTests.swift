@@ -1,9 +1,10 @@
 import Foundation
 import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
-@Suite("Rows of handles that are read in batches")
+@Suite("Rows of handles that are read in batches", .overEachStore)
 struct BatchSizeTests {
     private var sorted: Request<Press.Book> { Press.Book.all.sort(\.number) }
 
@@ -12,9 +13,8 @@ struct BatchSizeTests {
     }
 
     #if !canImport(CoreData)
-    @Test(arguments: [TestStore.Place.memory, .file])
-    func `the fetch reads ids, and the first access to a batch its rows`(place: TestStore.Place) throws {
-        let store = try Press.store(authors: 50, booksEach: 1, in: place)
+    @Test func `the fetch reads ids, and the first access to a batch its rows`() throws {
+        let store = try Press.store(authors: 50, booksEach: 1)
         try store.container.perform { context in
             let books = try expectStatements(1, in: store.container) { try context.fetch(sorted.batchSize(20)) }
             #expect(books.count == 50)
@@ -138,7 +138,7 @@ struct BatchSizeTests {
     }
 
     @Test func `handles of batches write, relate and compare like other handles`() throws {
-        let store = try Press.store(authors: 6, booksEach: 1, in: .file)
+        let store = try Press.store(authors: 6, booksEach: 1)
         try store.container.perform { context in
             let books = try context.fetch(sorted.batchSize(2))
             let same = try context.fetch(sorted)
@@ -154,7 +154,7 @@ struct BatchSizeTests {
             #expect(books[4].author == books[0].author && books[4].author != nil)
             #expect(try books[3].notes.decode().map(\.text) == ["4b", "4a"])
         }
-        try store.verify()
+        try store.verifyIfFile()
     }
 
     @Test func `a handle that outlives its perform reports its id and reads nothing`() throws {

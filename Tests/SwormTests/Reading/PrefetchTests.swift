@@ -1,9 +1,10 @@
 import Foundation
 import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
-@Suite("Relations that are read with a fetch")
+@Suite("Relations that are read with a fetch", .overEachStore)
 struct PrefetchTests {
     /// Runs a closure and checks the number of its statements, where they can be counted.
     private func statements<R>(_ count: Int, _ store: TestStore, _ body: () throws -> R) throws -> R {
@@ -25,11 +26,8 @@ struct PrefetchTests {
         }
     }
 
-    @Test(arguments: [TestStore.Place.memory, .file])
-    func `a relation to many takes one statement for a thousand owners, and its rows none`(
-        place: TestStore.Place
-    ) throws {
-        let store = try Press.store(authors: 1100, booksEach: 2, in: place)
+    @Test func `a relation to many takes one statement for a thousand owners, and its rows none`() throws {
+        let store = try Press.store(authors: 1100, booksEach: 2)
         try store.container.perform { context in
             let authors = try statements(1 + 2, store) { try context.fetch(Press.Author.all.prefetch(\.books)) }
             try statements(0, store) { () throws in
@@ -180,7 +178,7 @@ struct PrefetchTests {
     }
 
     @Test func `changes through prefetched relations are saved`() throws {
-        let store = try Press.store(authors: 4, in: .file)
+        let store = try Press.store(authors: 4)
         try store.container.perform { context in
             let authors = try context.fetch(Press.Author.all.sort(\.name).prefetch(\.books, \.publisher))
             for book in authors[0].books { try book.encode(\.title, "changed") }
@@ -196,7 +194,7 @@ struct PrefetchTests {
             let authors = try context.fetch(Press.Author.all.sort(\.name))
             #expect(try authors.map { try $0.publisher?.decode(\.name) } == ["changed", "changed", nil])
         }
-        try store.verify()
+        try store.verifyIfFile()
     }
 
     @Test func `values, columns and counts read no relations`() throws {

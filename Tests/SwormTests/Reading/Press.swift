@@ -18,7 +18,7 @@ enum Press {
     static func store(
         authors: Int, booksEach: Int = 2, in place: TestStore.Place = .memory
     ) throws -> TestStore {
-        try TestStore(for: Book.self, in: place) { context in
+        try TestStore.tested(for: Book.self, in: place) { context in
             let publishers = try (0..<3).map { try context.insert(Publisher(name: "publisher \($0)")) }
             let tags = try (0..<4).map { try context.insert(Tag(word: "tag \($0)")) }
             for number in 0..<authors {

@@ -17,7 +17,7 @@ enum Kiosk {
     static func store(
         authors: Int = 0, booksEach: Int = 2, in place: TestStore.Place = .memory
     ) throws -> TestStore {
-        try TestStore(for: Book.self, in: place) { context in
+        try TestStore.tested(for: Book.self, in: place) { context in
             for number in 0..<authors {
                 let author = try context.insert(Author(name: "author \(number)", town: "town \(number % 7)"))
                 for index in 0..<booksEach {

@@ -6,7 +6,7 @@ import Testing
 
 /// A long run: SWORM_SUPERENTITY_CONDITIONS=100000 swift test --filter SuperentityRandomTests. The seed of a run that failed
 /// replays it: SWORM_RANDOM_SEED=…
-@Suite("Enums of structs, at random") struct SuperentityRandomTests {
+@Suite("Enums of structs, at random", .overEachStore) struct SuperentityRandomTests {
     typealias Media = Shop.Media
     typealias Book = Shop.Book
     typealias Film = Shop.Film
@@ -22,7 +22,7 @@ import Testing
         let seed = environment["SWORM_RANDOM_SEED"].flatMap { UInt64($0) } ?? 1
         print("Conditions over sub-entities: \(count), SWORM_RANDOM_SEED=\(seed)")
         var random = SeededRandom(seed: seed)
-        let test = try TestStore(for: Media.self) { _ in }
+        let test = try TestStore.tested(for: Media.self) { _ in }
         var media: [Media] = []
         for turn in 0..<count {
             if turn % 100 == 0 {

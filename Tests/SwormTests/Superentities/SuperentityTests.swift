@@ -1,9 +1,10 @@
 import Foundation
 @testable import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
-@Suite("Enums of structs") struct SuperentityTests {
+@Suite("Enums of structs", .overEachStore) struct SuperentityTests {
     typealias Media = Shop.Media
     typealias Book = Shop.Book
     typealias Film = Shop.Film
@@ -11,8 +12,8 @@ import Testing
     typealias Magazine = Shop.Magazine
     typealias Shelf = Shop.Shelf
 
-    private func store(in place: TestStore.Place = .memory) throws -> TestStore {
-        try TestStore(for: Media.self, in: place) { try $0.insert(contentsOf: Shop.all) }
+    private func store() throws -> TestStore {
+        try TestStore.tested(for: Media.self) { try $0.insert(contentsOf: Shop.all) }
     }
 
     /// Returns the titles of the objects that match a condition, which must be those of the values that match it.
@@ -30,9 +31,8 @@ import Testing
         return found.joined()
     }
 
-    @Test(arguments: [TestStore.Place.memory, .file])
-    func `are read as they were written, in their order`(place: TestStore.Place) throws {
-        let test = try store(in: place)
+    @Test func `are read as they were written, in their order`() throws {
+        let test = try store()
         try test.container.perform { context in
             let values = try context.decode(Media.all)
             #expect(values == Shop.all)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `are inserted one by one, and read beside unsaved changes`() throws {
-        let test = try TestStore(for: Media.self) { _ in }
+        let test = try TestStore.tested(for: Media.self) { _ in }
         try test.container.perform { context in
             for value in Shop.all {
                 let handle = try context.insert(value)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func `are in one table, and each struct is an entity of its own`() throws {
-        let test = try store(in: .file)
+        let test = try store()
         try test.container.perform { context in
             let books = try context.decode(Book.all.where { $0.pages > 300 })
             #expect(books.map(\.title) == ["a"] && books.first?.cover == Data([1, 2]))

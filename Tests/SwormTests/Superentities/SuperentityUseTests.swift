@@ -1,17 +1,18 @@
 import Foundation
 @testable import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
 /// Enums of structs in the parts of the library that are about other things.
-@Suite("Enums of structs, used") struct SuperentityUseTests {
+@Suite("Enums of structs, used", .overEachStore) struct SuperentityUseTests {
     typealias Media = Shop.Media
     typealias Book = Shop.Book
     typealias Film = Shop.Film
     typealias Print = Shop.Print
 
     private func store() throws -> TestStore {
-        try TestStore(for: Media.self) { try $0.insert(contentsOf: Shop.all) }
+        try TestStore.tested(for: Media.self) { try $0.insert(contentsOf: Shop.all) }
     }
 
     @Test func `live values, lists and counts follow all cases`() async throws {

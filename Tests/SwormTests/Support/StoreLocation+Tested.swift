@@ -6,6 +6,7 @@ extension StoreLocation {
     /// The location of a new, empty store of the kind that the test runs over.
     static var tested: StoreLocation {
         guard let store = StoreUnderTest.current else { return .memory }
+        store.markUse()
         switch store.kind {
         case .memory: return .memory
         case .file: return .file(store.newFile())
@@ -13,13 +14,15 @@ extension StoreLocation {
         }
     }
 
-    #if PostgreSQL
+    #if PostgreSQL && !canImport(CoreData)
     private static var testedServer: StoreLocation {
-        guard let server = try? PostgresServer.shared() else { return .postgres("postgres://localhost") }
+        guard let server = try? PostgresServer.shared(), let entrance = try? server.entrance() else {
+            return .postgres("postgres://localhost")
+        }
         return .postgres(
             .init(
-                host: server.folder.path, port: server.port, database: "postgres", user: server.user,
-                schema: server.newSchema()))
+                host: entrance.folder, port: entrance.port, database: "postgres", user: server.user,
+                schema: server.newSchema(), pooler: ServerEntrance.arePooled ? .transaction : .none))
     }
     #else
     private static var testedServer: StoreLocation { .memory }

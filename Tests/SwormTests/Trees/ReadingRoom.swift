@@ -79,7 +79,7 @@ enum ReadingRoom {
     static func store(
         in place: TestStore.Place = .memory, seed: (ManagedObjectContext) throws -> Void = { _ in }
     ) throws -> TestStore {
-        try TestStore(for: Author.self, Category.self, in: place, seed: seed)
+        try TestStore.tested(for: Author.self, Category.self, in: place, seed: seed)
     }
 }
 
@@ -146,6 +146,7 @@ extension ReadingRoom {
 
     /// A class, with a set of objects.
     final class Shelf: Sendable {
+        // Unsafe: a shelf is decoded or made by one test, whose thread alone uses it.
         nonisolated(unsafe) var tag = ""
         nonisolated(unsafe) var books: Set<Book> = []
         nonisolated(unsafe) var pages: [BookPage] = []

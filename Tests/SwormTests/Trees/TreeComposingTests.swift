@@ -1,9 +1,10 @@
 import Foundation
 import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
-@Suite("Trees that are composed where they are used") struct TreeComposingTests {
+@Suite("Trees that are composed where they are used", .overEachStore) struct TreeComposingTests {
     typealias Author = ReadingRoom.Author
     typealias Book = ReadingRoom.Book
     typealias Review = ReadingRoom.Review

@@ -1,6 +1,7 @@
 import Foundation
 import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
 private enum MediaBox {
@@ -79,7 +80,7 @@ private enum MediaBox {
     }
 }
 
-@Suite("Entities of saved trees") struct TreeEntityTests {
+@Suite("Entities of saved trees", .overEachStore) struct TreeEntityTests {
     private typealias Medium = MediaBox.Medium
     private typealias Novel = MediaBox.Novel
     private typealias Film = MediaBox.Film
@@ -87,7 +88,7 @@ private enum MediaBox {
     private typealias FullBox = MediaBox.FullBox
 
     @Test func `a known object of another entity is not overwritten`() throws {
-        let test = try TestStore(for: Medium.self, Box.self, in: .memory)
+        let test = try TestStore.tested(for: Medium.self, Box.self)
         let full = FullBox(name: "b", media: [.novel(Novel(code: "1", pages: 3, title: "one"))])
         try test.container.perform { try $0.save(contentsOf: [full]) }
         let film = Film(code: "1", length: 9, name: "film", studio: "s")
@@ -113,7 +114,7 @@ private enum MediaBox {
         let novel = Medium.novel(Novel(code: "1", pages: 3, title: "one"))
         let film = Medium.film(Film(code: "1", length: 9, name: "film", studio: "s"))
         for media in [[novel, film], [film, novel]] {
-            let test = try TestStore(for: Medium.self, Box.self, in: .memory)
+            let test = try TestStore.tested(for: Medium.self, Box.self)
             let names = media == [novel, film] ? ("Novel", "Film") : ("Film", "Novel")
             for policy in [RepeatPolicy.equal, .last] {
                 for isRoot in [false, true] {

@@ -4,7 +4,7 @@ import SwormTools
 import TestSupport
 import Testing
 
-@Suite("Filtering trees in memory") struct TreeFilteringTests {
+@Suite("Filtering trees in memory", .overEachStore) struct TreeFilteringTests {
     typealias Author = ReadingRoom.Author
     typealias Book = ReadingRoom.Book
     typealias BookPage = ReadingRoom.BookPage

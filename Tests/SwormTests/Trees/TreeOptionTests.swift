@@ -1,6 +1,7 @@
 import Foundation
 import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
 /// A model with versions, and trees that leave things out.
@@ -97,10 +98,10 @@ private enum Desk {
         static let branches: [Branch<More>] = [.init(\.steps, \.steps, .added, .matched(by: \.name))]
     }
 
-    static func store() throws -> TestStore { try TestStore(for: Task.self, in: .file) }
+    static func store() throws -> TestStore { try TestStore.tested(for: Task.self) }
 }
 
-@Suite("Options of trees") struct TreeOptionTests {
+@Suite("Options of trees", .overEachStore) struct TreeOptionTests {
     private typealias Task = Desk.Task
     private typealias Step = Desk.Step
     private typealias Label = Desk.Label
@@ -194,7 +195,7 @@ private enum Desk {
             struct Relations: Sendable { let whole = ToOneRelation<Whole>("whole") }
             static let relations = Relations()
         }
-        let test = try TestStore(for: Whole.self)
+        let test = try TestStore.tested(for: Whole.self)
         let whole = Whole(name: "w", parts: [Part(name: "p")])
         try test.container.perform { context in
             for refused in [
@@ -212,7 +213,7 @@ private enum Desk {
     }
 
     @Test func `trees stay current`() async throws {
-        let test = try ReadingRoom.store(in: .file)
+        let test = try ReadingRoom.store()
         typealias Author = ReadingRoom.Author
         try test.container.perform { _ = try $0.save(ReadingRoom.BookPage(isbn: "1", author: Author(name: "Leo"))) }
         var found: [[String?]] = []

@@ -1,6 +1,7 @@
 import Foundation
 import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
 /// Objects whose versions are optional, shared by cases, or those of owners that lose a child.
@@ -144,7 +145,7 @@ private enum Paperwork {
     }
 }
 
-@Suite("Versions of tables") struct TreeOwnVersionTests {
+@Suite("Versions of tables", .overEachStore) struct TreeOwnVersionTests {
     private typealias Book = Paperwork.Book
     private typealias Other = Paperwork.Other
     private typealias Document = Paperwork.Document
@@ -161,7 +162,7 @@ private enum Paperwork {
     }
 
     @Test func `an optional attribute is a version from its first change`() throws {
-        let test = try TestStore(for: Sheet.self, in: .file)
+        let test = try TestStore.tested(for: Sheet.self)
         let first = Paperwork.NumberedSheet(name: "a", text: "1")
         try test.container.perform { _ = try $0.save(contentsOf: [first]) }
         let read = try test.container.read { try $0.decode(Paperwork.NumberedSheet.all) }
@@ -188,7 +189,7 @@ private enum Paperwork {
     }
 
     @Test func `an optional date is a version from its first change`() throws {
-        let test = try TestStore(for: Sheet.self, in: .file)
+        let test = try TestStore.tested(for: Sheet.self)
         try test.container.perform { _ = try $0.save(contentsOf: [Paperwork.DatedSheet(name: "a")]) }
         let changes = ["mine", "theirs"].map { Paperwork.DatedSheet(name: "a", text: $0) }
         try test.container.perform { _ = try $0.save(contentsOf: [changes[0]]) }
@@ -198,7 +199,7 @@ private enum Paperwork {
     }
 
     @Test func `the version of a case is that of its enum`() throws {
-        let test = try TestStore(for: Document.self, in: .file)
+        let test = try TestStore.tested(for: Document.self)
         let book = Book(author: "Leo", code: "1", pages: 100)
         try test.container.perform { _ = try $0.save(contentsOf: [Document.book(book), .other(Other(code: "2"))]) }
         var changed = book
@@ -213,7 +214,7 @@ private enum Paperwork {
     }
 
     @Test func `a version that one appearance leaves out is that of the other one`() throws {
-        let test = try TestStore(for: Paperwork.Shelf.self, in: .file)
+        let test = try TestStore.tested(for: Paperwork.Shelf.self)
         try test.container.perform { _ = try $0.insert(Paperwork.Shelf(name: "A", revision: 3)) }
         let (without, stale) = (Paperwork.ShelfPatch(name: "A"), Paperwork.ShelfPatch(name: "A", revision: 0))
         for trees in [[without, stale], [stale, without]] {
@@ -228,7 +229,7 @@ private enum Paperwork {
     }
 
     @Test func `the preview of a first version has no old value`() throws {
-        let test = try TestStore(for: Sheet.self, in: .file)
+        let test = try TestStore.tested(for: Sheet.self)
         try test.container.perform { _ = try $0.save(contentsOf: [Paperwork.NumberedSheet(name: "a")]) }
         let preview = try test.container.read {
             try $0.plan(saving: [Paperwork.NumberedSheet(name: "a", text: "new")])
@@ -239,7 +240,7 @@ private enum Paperwork {
     }
 
     @Test func `an object of a sub-entity is not one of the super-entity`() throws {
-        let test = try TestStore(for: Document.self, in: .file)
+        let test = try TestStore.tested(for: Document.self)
         try test.container.perform { _ = try $0.save(contentsOf: [Book(code: "1", pages: 100)]) }
         for revision in 0...1 {
             let trees = [Other(code: "1", revision: revision)]
@@ -250,7 +251,7 @@ private enum Paperwork {
     }
 
     @Test func `the version of an owner moves on when a child leaves it`() throws {
-        let test = try TestStore(for: Paperwork.Shelf.self, in: .file)
+        let test = try TestStore.tested(for: Paperwork.Shelf.self)
         let sheet = Sheet(name: "s")
         try test.container.perform {
             _ = try $0.save(contentsOf: [ShelfTree(name: "A", sheets: [sheet]), ShelfTree(name: "B", sheets: [])])
@@ -264,7 +265,7 @@ private enum Paperwork {
     }
 
     @Test func `an ordered relation has no new order because a member was deleted`() throws {
-        let test = try TestStore(for: Paperwork.Shelf.self, in: .file)
+        let test = try TestStore.tested(for: Paperwork.Shelf.self)
         let sheets = [Sheet(name: "1"), Sheet(name: "2")]
         try test.container.perform { _ = try $0.save(contentsOf: [ShelfTree(name: "A", sheets: sheets)]) }
         try test.container.perform { context throws in
@@ -273,11 +274,11 @@ private enum Paperwork {
             let again = ShelfTree(name: "A", sheets: [sheets[1]], revision: 1)
             #expect(try context.save(contentsOf: [again]).isEmpty)
         }
-        try test.verify()
+        try test.verifyIfFile()
     }
 
     @Test func `an outdated version of an object of the same call is that of a changed object`() throws {
-        let test = try TestStore(for: Sheet.self, in: .file)
+        let test = try TestStore.tested(for: Sheet.self)
         let error = #expect(throws: StoreError.self) {
             try test.container.perform { context in
                 for text in ["1", "2", "3"] { try context.save(Paperwork.NumberedSheet(name: "a", text: text)) }
@@ -288,7 +289,7 @@ private enum Paperwork {
     }
 
     @Test func `a version of an object that the same call has inserted is that of a deleted one`() throws {
-        let test = try TestStore(for: Paperwork.Shelf.self, in: .file)
+        let test = try TestStore.tested(for: Paperwork.Shelf.self)
         let error = #expect(throws: StoreError.self) {
             try test.container.perform { context in
                 let shelf = try context.insert(Paperwork.Shelf(name: "A"))

@@ -1,6 +1,7 @@
 import Foundation
 import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
 extension ReadingRoom {
@@ -48,7 +49,7 @@ extension ReadingRoom {
     }
 }
 
-@Suite("Owners of children") struct TreeOwnershipTests {
+@Suite("Owners of children", .overEachStore) struct TreeOwnershipTests {
     private typealias Bottle = Cellar.Bottle
     private typealias RackTree = Cellar.RackTree
     private typealias MovableTree = Cellar.MovableTree
@@ -76,7 +77,7 @@ extension ReadingRoom {
     @Test func `a child with the id of another owner's child is refused, and one of a deleted object is not found`()
         throws
     {
-        let test = try ReadingRoom.store(in: .file)
+        let test = try ReadingRoom.store()
         try test.container.perform {
             try $0.save(contentsOf: [
                 ReadingRoom.Numbered(isbn: "1", reviews: [.init(mark: 1), .init(mark: 2)]), .init(isbn: "2"),
@@ -97,11 +98,11 @@ extension ReadingRoom {
             for error in errors(saving: [gone], in: test) { #expect(error?.code == .objectNotFound) }
         }
         #expect(try test.container.read { try $0.count(of: ReadingRoom.Review.all) } == 1)
-        try test.verify()
+        try test.verifyIfFile()
     }
 
     @Test func `a shared object is found by its id, and not inserted again`() throws {
-        let test = try ReadingRoom.store(in: .file) { try $0.insert(ReadingRoom.Author(name: "Leo")) }
+        let test = try ReadingRoom.store { try $0.insert(ReadingRoom.Author(name: "Leo")) }
         let id = try test.container.read { try #require(try $0.fetchOne(ReadingRoom.Author.all)).id }
         for (number, name) in ["Leo", "Lev"].enumerated() {
             let tree = ReadingRoom.Written(isbn: "\(number)", author: .init(id: id, name: name))
@@ -111,13 +112,13 @@ extension ReadingRoom {
             #expect(result.inserted == 1)
         }
         #expect(try test.container.read { try $0.fetch(ReadingRoom.Author.all.select(\.name)) } == ["Lev"])
-        try test.verify()
+        try test.verifyIfFile()
     }
 
     // MARK: Relations without an inverse
 
     private func cellar() throws -> TestStore {
-        let test = try TestStore(for: Cellar.Rack.self, in: .file)
+        let test = try TestStore.tested(for: Cellar.Rack.self)
         try test.container.perform {
             try $0.save(contentsOf: [
                 RackTree(name: "A", bottles: [Bottle(label: "1"), Bottle(label: "2")]), RackTree(name: "B"),
@@ -144,7 +145,7 @@ extension ReadingRoom {
             try $0.save(contentsOf: [RackTree(name: "B", bottles: [Bottle(label: "3", price: 2)])])
         }
         #expect(result.linked == 1 && result.updated == 1 && result.inserted == 0)
-        try test.verify()
+        try test.verifyIfFile()
     }
 
     @Test(arguments: [["A", "B"], ["B", "A"]])
@@ -161,7 +162,7 @@ extension ReadingRoom {
         try test.container.perform { _ = try $0.save(contentsOf: [moved]) }
         #expect(
             try test.container.read { try $0.decode(MovableTree.all.sort(\.name)) } == [MovableTree(name: "A"), moved])
-        try test.verify()
+        try test.verifyIfFile()
     }
 
     @Test func `a child that is not saved yet is not taken from its owner`() throws {
@@ -188,7 +189,7 @@ extension ReadingRoom {
             _ = try context.save(RackTree(name: "C", bottles: one))
         }
         #expect(try test.container.read { try $0.decode(RackTree.all.sort(\.name)) }.map(\.bottles.count) == [1, 0, 1])
-        try test.verify()
+        try test.verifyIfFile()
     }
 
     @Test func `a child that was added to two owners leaves both of them`() throws {
@@ -202,11 +203,11 @@ extension ReadingRoom {
             _ = try context.save(MovableTree(name: "C", bottles: one))
         }
         #expect(try test.container.read { try $0.decode(RackTree.all.sort(\.name)) }.map(\.bottles.count) == [1, 0, 1])
-        try test.verify()
+        try test.verifyIfFile()
     }
 
     @Test func `a child survives the owner that it leaves`() throws {
-        let test = try TestStore(for: Cellar.Crate.self, in: .file)
+        let test = try TestStore.tested(for: Cellar.Crate.self)
         let one = [Bottle(label: "1")]
         try test.container.perform {
             _ = try $0.save(Cellar.CrateTree(name: "A", bottles: one + [Bottle(label: "2")]))
@@ -216,11 +217,11 @@ extension ReadingRoom {
         #expect(result.inserted == 1 && result.deleted == 1)
         #expect(try test.container.read { try $0.decode(Cellar.CrateTree.all) } == wanted)
         #expect(try test.container.read { try $0.fetch(Bottle.all.select(\.label)) } == ["1"])
-        try test.verify()
+        try test.verifyIfFile()
     }
 
     @Test func `relations of other entities with the same name have owners of their own`() throws {
-        let test = try TestStore(for: Cellar.House.self, in: .file)
+        let test = try TestStore.tested(for: Cellar.House.self)
         let one = [Bottle(label: "1")]
         let house = Cellar.HouseTree(
             name: "H", racks: [RackTree(name: "A", bottles: one)],
@@ -230,11 +231,11 @@ extension ReadingRoom {
             #expect(result.isEmpty == isRepeated)
         }
         #expect(try test.container.read { try $0.decode(Cellar.HouseTree.all) } == [house])
-        try test.verify()
+        try test.verifyIfFile()
     }
 
     @Test func `owners of sub-entities are owners too`() throws {
-        let test = try TestStore(for: Cellar.Storage.self, in: .file)
+        let test = try TestStore.tested(for: Cellar.Storage.self)
         try test.container.perform { _ = try $0.save(Cellar.BoxTree(name: "box", bottles: [Bottle(label: "1")])) }
         for error in errors(saving: [Cellar.BinTree(name: "bin", bottles: [Bottle(label: "1")])], in: test) {
             #expect(error?.message.contains("belongs to another Box") == true, "\(error?.message ?? "saved")")
@@ -278,7 +279,7 @@ extension ReadingRoom {
 
     @Test func `the attribute of an object that is left out changes nothing`() throws {
         typealias Attributed = ReadingRoom.Attributed
-        let test = try TestStore(for: ReadingRoom.Book.self, in: .file)
+        let test = try TestStore.tested(for: ReadingRoom.Book.self)
         try test.container.perform { try $0.insert(ReadingRoom.Author(name: "Leo")) }
         for isThroughObjects in [false, true] {
             func saved(_ tree: Attributed) throws -> String?? {

@@ -6,7 +6,7 @@ import Testing
 
 /// A long run: SWORM_TREE_PAIRS=1000 swift test --filter TreeRandomTests. The seed of a run that failed replays it:
 /// SWORM_RANDOM_SEED=…
-@Suite("Trees, at random") struct TreeRandomTests {
+@Suite("Trees, at random", .overEachStore) struct TreeRandomTests {
     typealias Author = ReadingRoom.Author
     typealias Book = ReadingRoom.Book
     typealias Review = ReadingRoom.Review
@@ -55,7 +55,7 @@ import Testing
         let seed = environment["SWORM_RANDOM_SEED"].flatMap { UInt64($0) } ?? 1
         print("Trees saved over others: \(count), SWORM_RANDOM_SEED=\(seed)")
         var random = SeededRandom(seed: seed)
-        let test = try ReadingRoom.store(in: .file)
+        let test = try ReadingRoom.store()
         for turn in 0..<count {
             let wanted = pages(&random)
             let (preview, result, unsaved) = try test.container.perform { context in
@@ -85,7 +85,7 @@ import Testing
                 return
             }
         }
-        try test.verify()
+        try test.verifyIfFile()
     }
 
     /// Returns pages that are a variation of other ones: most of them are the same.
@@ -131,7 +131,7 @@ import Testing
         let seed = environment["SWORM_RANDOM_SEED"].flatMap { UInt64($0) } ?? 1
         print("Trees saved in two ways: \(count), SWORM_RANDOM_SEED=\(seed)")
         var random = SeededRandom(seed: seed)
-        let stores = try [ReadingRoom.store(in: .file), ReadingRoom.store(in: .file)]
+        let stores = try [ReadingRoom.store(), ReadingRoom.store()]
         var last: [AuthorPage] = []
         for turn in 0..<count {
             let wanted = turn % 10 == 0 ? pages(&random) : varied(last, &random)
@@ -166,6 +166,6 @@ import Testing
             if !outcomes[0].contains("TreeSaveResult") { continue }
             last = wanted
         }
-        for test in stores { try test.verify() }
+        for test in stores { try test.verifyIfFile() }
     }
 }

@@ -1,9 +1,10 @@
 import Foundation
 import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
-@Suite("Reading trees") struct TreeReadingTests {
+@Suite("Reading trees", .overEachStore) struct TreeReadingTests {
     typealias Author = ReadingRoom.Author
     typealias Book = ReadingRoom.Book
     typealias Review = ReadingRoom.Review
@@ -38,9 +39,7 @@ import Testing
         _ = nothing
     }
 
-    private func store(_ place: TestStore.Place = .memory) throws -> TestStore {
-        try ReadingRoom.store(in: place, seed: Self.fill)
-    }
+    private func store() throws -> TestStore { try ReadingRoom.store(seed: Self.fill) }
 
     @Test func `branches to one, to many and by an attribute are read with the roots`() throws {
         let pages = try store().container.perform { try $0.decode(BookPage.all.sort(\.isbn)) }
@@ -98,9 +97,8 @@ import Testing
         #expect(shelves[1].pages.map(\.reviews.count) == [4, 1])
     }
 
-    @Test(arguments: [TestStore.Place.memory, .file])
-    func `unsaved changes are part of the trees`(place: TestStore.Place) throws {
-        let test = try store(place)
+    @Test func `unsaved changes are part of the trees`() throws {
+        let test = try store()
         let before = try test.container.perform { context in
             let book = try #require(try context.fetchOne(Book.all.where { $0.isbn == "2" }))
             try book.encode(\.title, "Song")
@@ -171,7 +169,7 @@ import Testing
     }
 }
 
-@Suite("The depth of trees") struct TreeDepthTests {
+@Suite("The depth of trees", .overEachStore) struct TreeDepthTests {
     typealias Category = ReadingRoom.Category
     typealias CategoryTree = ReadingRoom.CategoryTree
     typealias CategoryTop = ReadingRoom.CategoryTop

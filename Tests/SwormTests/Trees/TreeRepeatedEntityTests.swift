@@ -1,6 +1,7 @@
 import Foundation
 import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
 /// Records that trees hold as values of several entities of their hierarchy.
@@ -101,7 +102,7 @@ private enum FilingRoom {
     }
 }
 
-@Suite("Entities of repeated trees") struct TreeRepeatedEntityTests {
+@Suite("Entities of repeated trees", .overEachStore) struct TreeRepeatedEntityTests {
     private typealias Record = FilingRoom.Record
     private typealias Letter = FilingRoom.Letter
     private typealias Sharing = FilingRoom.Sharing
@@ -116,7 +117,7 @@ private enum FilingRoom {
     }
 
     @Test func `a new object does not become one of the super-entity`() throws {
-        let test = try TestStore(for: FilingRoom.Folder.self, in: .file)
+        let test = try TestStore.tested(for: FilingRoom.Folder.self)
         let tree = FilingRoom.Inserting(
             name: "f", cover: .letter(Letter(code: "1", pages: 3, title: "a")),
             records: [.init(code: "1", title: "a")])
@@ -125,7 +126,7 @@ private enum FilingRoom {
     }
 
     @Test func `the values of an object as two entities must be equal`() throws {
-        let test = try TestStore(for: FilingRoom.Folder.self, in: .file)
+        let test = try TestStore.tested(for: FilingRoom.Folder.self)
         let letter = Letter(code: "1", pages: 1, title: "a")
         let tree = Sharing(name: "f", cover: .letter(letter), records: [.init(code: "1", title: "b")])
         for isKnown in [false, true] {
@@ -143,7 +144,7 @@ private enum FilingRoom {
     }
 
     @Test func `the preview of an object as two entities has each attribute once`() throws {
-        let test = try TestStore(for: FilingRoom.Folder.self, in: .file)
+        let test = try TestStore.tested(for: FilingRoom.Folder.self)
         let letter = Letter(code: "1", pages: 3, title: "a")
         let tree = Sharing(name: "f", cover: .letter(letter), records: [.init(code: "1", title: "a")])
         let preview = try test.container.read { try $0.plan(saving: [tree]) }

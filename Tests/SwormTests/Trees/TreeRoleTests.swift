@@ -1,9 +1,10 @@
 import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
 /// Every role, with children of every kind of past, along every kind of relation.
-@Suite("The roles of branches") struct TreeRoleTests {
+@Suite("The roles of branches", .overEachStore) struct TreeRoleTests {
     typealias Item = RoleModel.Item
     typealias Wish = RoleModel.Wish
 
@@ -52,7 +53,7 @@ import Testing
         let outcome = expected.save(wishes, role, kind)
         if outcome.error != nil { expected = first }
         for isThroughObjects in [false, true] {
-            let test = try TestStore(for: RoleModel.Owner.self, in: .file) { try first.insert(in: $0, kind) }
+            let test = try TestStore.tested(for: RoleModel.Owner.self) { try first.insert(in: $0, kind) }
             let preview = Result { try test.container.read { try $0.plan(saving: trees) } }
             #expect(try test.container.read { try RoleState(in: $0, kind) } == first, name)
             let result = Result {
@@ -84,7 +85,7 @@ import Testing
                     #expect(paths[0] == paths[1], name)
                 }
             }
-            try test.verify()
+            try test.verifyIfFile()
         }
     }
 }

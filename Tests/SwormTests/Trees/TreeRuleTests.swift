@@ -1,6 +1,7 @@
 import Foundation
 import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
 private func day(_ number: Int) -> Date { Date(timeIntervalSinceReferenceDate: Double(number) * 86_400) }
@@ -103,7 +104,7 @@ extension ReadingRoom {
     }
 }
 
-@Suite("Rules of saving trees") struct TreeRuleTests {
+@Suite("Rules of saving trees", .overEachStore) struct TreeRuleTests {
     private typealias Author = ReadingRoom.Author
     private typealias Book = ReadingRoom.Book
     private typealias Review = ReadingRoom.Review

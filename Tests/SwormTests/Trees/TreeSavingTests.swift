@@ -1,9 +1,10 @@
 import Foundation
 import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
-@Suite("Saving trees") struct TreeSavingTests {
+@Suite("Saving trees", .overEachStore) struct TreeSavingTests {
     typealias Author = ReadingRoom.Author
     typealias Book = ReadingRoom.Book
     typealias Review = ReadingRoom.Review
@@ -34,7 +35,7 @@ import Testing
     }
 
     @Test func `a first save inserts all objects, and a second one writes nothing`() throws {
-        let test = try ReadingRoom.store(in: .file)
+        let test = try ReadingRoom.store()
         let first = try save(pages, in: test)
         #expect(first == TreeSaveResult(inserted: 3 + 1 + 2 + 2))
         #expect(try read(test) == pages)
@@ -45,7 +46,7 @@ import Testing
     }
 
     @Test func `what differs is written, and what is gone is deleted or unlinked by its role`() throws {
-        let test = try ReadingRoom.store(in: .file)
+        let test = try ReadingRoom.store()
         try self.save(pages, in: test)
         var changed = pages
         changed[0].title = "War"
@@ -65,11 +66,11 @@ import Testing
         #expect(try test.container.perform { try $0.count(of: Review.all) } == 2)
         #expect(try test.container.perform { try $0.count(of: Author.all) } == 2)
         #expect(try save(changed, in: test).isEmpty)
-        try test.verify()
+        try test.verifyIfFile()
     }
 
     @Test func `the order of an ordered relation is that of the list`() throws {
-        let test = try ReadingRoom.store(in: .file)
+        let test = try ReadingRoom.store()
         try self.save(pages, in: test)
         var changed = pages
         changed[0].reviews.reverse()
@@ -79,7 +80,7 @@ import Testing
     }
 
     @Test func `trees inside of trees are saved, and the way back is not`() throws {
-        let test = try ReadingRoom.store(in: .file)
+        let test = try ReadingRoom.store()
         var page = AuthorPage(name: "Leo", born: 1828, country: "RU", books: Array(pages.prefix(2)))
         let first = try test.container.perform { try $0.save(contentsOf: [page]) }
         #expect(first.inserted == 8)
@@ -94,7 +95,7 @@ import Testing
     }
 
     @Test func `what is left out is not changed`() throws {
-        let test = try ReadingRoom.store(in: .file)
+        let test = try ReadingRoom.store()
         try self.save(pages, in: test)
         func patch(_ json: String) throws -> TreeSaveResult {
             let body = try JSONDecoder().decode(BookPatch.self, from: Data(json.utf8))
@@ -115,7 +116,7 @@ import Testing
     }
 
     @Test func `one tree is saved with a handle, and at a handle`() throws {
-        let test = try ReadingRoom.store(in: .file)
+        let test = try ReadingRoom.store()
         let name = try test.container.perform { context in
             let book = try context.save(pages[0])
             return try book.author?.decode(\.name)
@@ -134,7 +135,7 @@ import Testing
     }
 
     @Test func `the objects of a request that are not in the trees are deleted`() throws {
-        let test = try ReadingRoom.store(in: .file)
+        let test = try ReadingRoom.store()
         try self.save(pages, in: test)
         let result = try test.container.perform {
             try $0.save(contentsOf: [pages[2]], replacing: Book.all.where { $0.title != "Resurrection" })
@@ -144,7 +145,7 @@ import Testing
     }
 
     @Test func `a preview has the changes and makes none`() throws {
-        let test = try ReadingRoom.store(in: .file)
+        let test = try ReadingRoom.store()
         try self.save(pages, in: test)
         var changed = pages
         changed[0].title = "War"
@@ -163,7 +164,7 @@ import Testing
     }
 
     @Test func `an object that is in the trees twice is written once`() throws {
-        let test = try ReadingRoom.store(in: .file)
+        let test = try ReadingRoom.store()
         var twice = pages
         twice[1].author?.born = 1
         let error = storeError { try save(twice, in: test) }
@@ -180,7 +181,7 @@ import Testing
     }
 
     @Test func `all invalid values are errors with their positions, and nothing is kept`() throws {
-        let test = try ReadingRoom.store(in: .file)
+        let test = try ReadingRoom.store()
         try self.save(pages, in: test)
         var wrong = pages
         wrong[0].title = "changed"
@@ -204,7 +205,7 @@ import Testing
     }
 
     @Test func `a child is not taken from an owner that is not among the trees`() throws {
-        let test = try ReadingRoom.store(in: .file)
+        let test = try ReadingRoom.store()
         let leo = AuthorPage(name: "Leo", born: 1828, books: [pages[2]])
         let lesya = AuthorPage(name: "Lesya", born: 1871, books: [])
         try test.container.perform { _ = try $0.save(contentsOf: [leo, lesya]) }
@@ -242,14 +243,15 @@ import Testing
     /// A way of saving a tree in a `perform`.
     enum Way: CaseIterable { case pastObjects, throughObjects, single, atHandle, replacing }
 
-    @Test(arguments: Way.allCases)
+    // On a server, transactions that add different members of one object do not conflict.
+    @Test(.over(.file), arguments: Way.allCases)
     func `a save over a state that is no longer the latest is a conflict, and an unchanged tree is none`(way: Way)
         throws
     {
-        let test = try ReadingRoom.store(in: .file)
+        let test = try ReadingRoom.store()
         try self.save(pages, in: test)
         let other = try PersistentContainer(
-            for: Author.self, ReadingRoom.Category.self, at: .file(try #require(test.url)))
+            for: Author.self, ReadingRoom.Category.self, at: test.location)
         func save(_ page: BookPage, by context: ManagedObjectContext) throws {
             switch way {
             case .pastObjects: try context.save(contentsOf: [page])
@@ -286,12 +288,12 @@ import Testing
         }
         try test.container.perform(retrying: 3) { try save(mine, by: $0) }
         #expect(try read(test)[0] == mine)
-        try test.verify()
+        try test.verifyIfFile()
     }
     #endif
 
     @Test func `many parts of a sequence are one transaction`() throws {
-        let test = try ReadingRoom.store(in: .file)
+        let test = try ReadingRoom.store()
         let many = (0..<2300).lazy.map { BookPage(isbn: "\($0)", title: "t\($0)", tags: ["t\($0 % 7)"]) }
         #expect(try test.container.perform { try $0.save(contentsOf: many) } == TreeSaveResult(inserted: 2307))
         #expect(try test.container.perform { try $0.save(contentsOf: many) } == TreeSaveResult(unchanged: 2300))

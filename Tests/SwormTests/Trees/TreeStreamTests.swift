@@ -1,9 +1,10 @@
 import Foundation
 import Sworm
 import SwormTools
+import TestSupport
 import Testing
 
-@Suite("Saving streams of trees") struct TreeStreamTests {
+@Suite("Saving streams of trees", .overEachStore) struct TreeStreamTests {
     typealias BookPage = ReadingRoom.BookPage
     typealias Review = ReadingRoom.Review
 
@@ -43,7 +44,7 @@ import Testing
 
     @Test(arguments: [1, 7, 100, 250, 1000]) func `every tree is saved once, whatever the batch`(size: Int) async throws
     {
-        let test = try ReadingRoom.store(in: .file)
+        let test = try ReadingRoom.store()
         let source = Source(count: 250)
         let first = try await test.container.save(contentsOf: source, batchSize: size)
         #expect(first.inserted == 250 + 7 + 5 + (0..<250).reduce(0) { $0 + $1 % 3 })
@@ -65,7 +66,7 @@ import Testing
 
     @Test func `the error of a tree names its position in the sequence, and the batches before are kept`() async throws
     {
-        let test = try ReadingRoom.store(in: .file)
+        let test = try ReadingRoom.store()
         let pages = AsyncStream<BookPage> { continuation in
             for number in 0..<25 {
                 var page = Self.page(number)
@@ -85,7 +86,7 @@ import Testing
     }
 
     @Test func `the error of a sequence is the cause, and only whole batches are saved`() async throws {
-        let test = try ReadingRoom.store(in: .file)
+        let test = try ReadingRoom.store()
         let error = await #expect(throws: StoreError.self) {
             try await test.container.save(contentsOf: Source(count: 25, fails: true), batchSize: 10)
         }
@@ -101,7 +102,7 @@ import Testing
     }
 
     @Test func `a cancelled task keeps the batches that are saved`() async throws {
-        let test = try ReadingRoom.store(in: .file)
+        let test = try ReadingRoom.store()
         let (pages, continuation) = AsyncStream<BookPage>.makeStream()
         let (arrivals, arrival) = AsyncStream<Void>.makeStream()
         let container = test.container
@@ -124,7 +125,7 @@ import Testing
     }
 
     @Test func `no lock is held while the sequence waits`() async throws {
-        let test = try ReadingRoom.store(in: .file)
+        let test = try ReadingRoom.store()
         let container = test.container
         let pages = Source(count: 30).map { page in
             // A write in the sequence itself would wait for ever if the save held the lock.

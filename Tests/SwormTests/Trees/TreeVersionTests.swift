@@ -2,6 +2,7 @@ import Foundation
 import Sworm
 import SwormPredicates
 import SwormTools
+import TestSupport
 import Testing
 
 /// Orders with lines and parts that belong to them, and customers that do not.
@@ -144,7 +145,7 @@ private enum Purchasing {
     }
 }
 
-@Suite("Versions of trees") struct TreeVersionTests {
+@Suite("Versions of trees", .overEachStore) struct TreeVersionTests {
     private typealias OrderTree = Purchasing.OrderTree
     private typealias LineTree = Purchasing.LineTree
 
@@ -172,7 +173,7 @@ private enum Purchasing {
     @Test(arguments: [false, true])
     func `a version moves on with everything that belongs to the object`(isThroughObjects: Bool) throws {
         for (name, isCounted, change) in Self.changes {
-            let test = try TestStore(for: Purchasing.Order.self, in: .file)
+            let test = try TestStore.tested(for: Purchasing.Order.self)
             try test.container.perform { _ = try $0.save(Self.first) }
             var tree = Self.first
             change(&tree)
@@ -196,12 +197,12 @@ private enum Purchasing {
             } else {
                 #expect(try late.get().inserted == 1, "\(name)")
             }
-            try test.verify()
+            try test.verifyIfFile()
         }
     }
 
     @Test func `a tree of a deleted object is a conflict`() throws {
-        let test = try TestStore(for: Purchasing.Order.self, in: .file)
+        let test = try TestStore.tested(for: Purchasing.Order.self)
         var tree = Self.first
         tree.revision = 3
         for isThroughObjects in [false, true] {
@@ -234,7 +235,7 @@ private enum Purchasing {
     }
 
     @Test func `a version that is left out is not compared, and moves on`() throws {
-        let test = try TestStore(for: Purchasing.Order.self, in: .file)
+        let test = try TestStore.tested(for: Purchasing.Order.self)
         try test.container.perform { _ = try $0.save(Purchasing.OrderPatch(number: 1, note: "new")) }
         func revision() throws -> Int? { try test.container.read { try $0.decodeOne(Purchasing.Order.all)?.revision } }
         #expect(try revision() == 0)
@@ -250,7 +251,7 @@ private enum Purchasing {
     }
 
     @Test func `a call is not repeated because of a version`() throws {
-        let test = try TestStore(for: Purchasing.Order.self, in: .file)
+        let test = try TestStore.tested(for: Purchasing.Order.self)
         try test.container.perform { _ = try $0.save(Self.first) }
         var tree = Self.first
         tree.note = "soon"
@@ -272,7 +273,7 @@ private enum Purchasing {
     }
 
     @Test func `each invalid value of an object has its position`() throws {
-        let test = try TestStore(for: Purchasing.Order.self, in: .file)
+        let test = try TestStore.tested(for: Purchasing.Order.self)
         var tree = Self.first
         for isNew in [true, false] {
             tree.lines[0] = LineTree(article: "lamp", count: 100)
@@ -289,7 +290,7 @@ private enum Purchasing {
     }
 
     @Test func `an old version is reported before anything else of a tree`() throws {
-        let test = try TestStore(for: Purchasing.Order.self, in: .file)
+        let test = try TestStore.tested(for: Purchasing.Order.self)
         try test.container.perform { _ = try $0.save(Self.first) }
         let stale = Purchasing.Linked(number: 1, customer: "unknown", revision: 7)
         let error = #expect(throws: StoreError.self) { try test.container.perform { try $0.save(contentsOf: [stale]) } }
@@ -301,7 +302,7 @@ private enum Purchasing {
     }
 
     @Test func `a version moves on with children that are deleted with their owner, whatever their role`() throws {
-        let test = try TestStore(for: Purchasing.Order.self, in: .file)
+        let test = try TestStore.tested(for: Purchasing.Order.self)
         try test.container.perform { _ = try $0.save(Self.first) }
         var tree = Purchasing.AddedLines(number: 1, lines: [Purchasing.Line(article: "lamp", count: 5)], revision: 0)
         for isThroughObjects in [false, true] {
@@ -319,7 +320,7 @@ private enum Purchasing {
     }
 
     @Test func `the position of an attribute in a branch is that of the element`() throws {
-        let test = try TestStore(for: Purchasing.Order.self, in: .file)
+        let test = try TestStore.tested(for: Purchasing.Order.self)
         let error = #expect(throws: StoreError.self) {
             try test.container.perform { context in
                 let line = try context.insert(Purchasing.Line(article: "lamp"))

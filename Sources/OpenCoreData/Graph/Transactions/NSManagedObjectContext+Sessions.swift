@@ -14,10 +14,15 @@ extension NSManagedObjectContext {
             try interruption.check()
             return session
         }
-        let session = try store.beginSession(interruption.token)
+        let session =
+            try transactions.onlyRead
+            ? store.beginReading(interruption.token) : store.beginSession(interruption.token)
         try transactions.pin(session, of: store)
         return session
     }
+
+    /// Determines whether the sessions that the context pins from now on are never continued by a transaction.
+    package final func readOnly(_ isReading: Bool) { transactions.onlyRead = isReading }
 
     /// Begins the sessions of a context that is pinned, so that all reads see the present state instead of that of the first
     /// read.

@@ -10,6 +10,8 @@ struct Transactions {
     /// Whether a write starts a transaction that stays open until it is committed. Otherwise, each write is committed
     /// immediately.
     var areKept = false
+    /// Whether no transaction continues a pinned session.
+    var onlyRead = false
     /// The number of recorded states to which the context may still be restored.
     private(set) var depth = 0
     private var open: [(origin: ObjectOrigin, transaction: any StoreTransaction)] = []

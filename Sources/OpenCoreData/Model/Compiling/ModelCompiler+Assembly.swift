@@ -169,7 +169,8 @@ private struct EntityDraft {
                 defaultValue: defaults[path] ?? own ?? .null,
                 derivation: (attribute as? NSDerivedAttributeDescription)?.derivation,
                 valueTransformerName: attribute.valueTransformerName, validationRules: attribute.validationRules,
-                preservesValueInHistoryOnDeletion: attribute.preservesValueInHistoryOnDeletion && path == attribute.name
-            ))
+                preservesValueInHistoryOnDeletion: attribute.preservesValueInHistoryOnDeletion
+                    && path == attribute.name,
+                serverTraits: attribute.serverTraits))
     }
 }

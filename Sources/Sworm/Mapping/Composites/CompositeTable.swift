@@ -152,7 +152,7 @@ extension AttributeOption {
     /// Whether the option needs an attribute that is not part of another one.
     fileprivate var isForColumns: Bool {
         switch content {
-        case .unique, .indexed, .external, .preservedOnDeletion: true
+        case .unique, .indexed, .textIndex, .external, .preservedOnDeletion: true
         default: false
         }
     }

@@ -18,7 +18,9 @@ extension NSManagedObjectContext {
 
 /// A call that needs no permission.
 struct CallRequest: Sendable {
-    init(_ context: NSManagedObjectContext, isWriting: Bool, until deadline: ContinuousClock.Instant?) throws {}
+    init(
+        _ context: NSManagedObjectContext, isWriting: Bool, locksRows: Bool, until deadline: ContinuousClock.Instant?
+    ) throws {}
 
     func begin(_ job: @escaping @Sendable () -> Void) {
         // A separate serial queue for each call. A concurrent queue would share its few threads with the concurrency

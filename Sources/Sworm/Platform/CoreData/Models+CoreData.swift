@@ -29,5 +29,8 @@ extension NSAttributeDescription {
             rules.map { NSPredicate(format: $0.format, argumentArray: [$0.argument]) },
             withValidationWarnings: rules.map { "does not satisfy \($0.format) \($0.argument)" })
     }
+
+    /// Does nothing: Core Data has no stores on servers.
+    func setServerTraits(_ traits: AttributeTraits) {}
 }
 #endif

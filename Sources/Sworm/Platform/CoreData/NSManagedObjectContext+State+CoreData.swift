@@ -26,6 +26,7 @@ extension NSManagedObjectContext {
     func keepTransactions(_ areKept: Bool) {}
     // Core Data has neither settings nor locks of rows.
     func use(_ choice: TransactionChoice) {}
+    func readOnly(_ isReading: Bool) {}
     func beginSerializable() throws {}
     func commitTransactions() throws {}
     func release(_ marks: TransactionMarks) throws {}

@@ -1,5 +1,6 @@
 #if !canImport(CoreData)
 import OpenCoreData
+import SwormStore
 
 extension NSManagedObjectContext {
     /// Blocks the calling thread until a call may use the stores of the context.
@@ -17,16 +18,22 @@ struct CallRequest: Sendable {
     private let request: StoreRequest
 
     /// - Throws: The error of a write that is not possible.
-    init(_ context: NSManagedObjectContext, isWriting: Bool, until deadline: ContinuousClock.Instant?) throws {
+    init(
+        _ context: NSManagedObjectContext, isWriting: Bool, locksRows: Bool, until deadline: ContinuousClock.Instant?
+    ) throws {
         if isWriting { try context.checkWriting() }
         request = StoreRequest(
-            context.persistentStoreCoordinator?.persistentStores ?? [], isWriting: isWriting, deadline: deadline)
+            context.persistentStoreCoordinator?.persistentStores ?? [], isWriting: isWriting, locksRows: locksRows,
+            deadline: deadline)
     }
 
     /// Runs the call's job on a thread that may block, as soon as there is an answer. No thread waits for the answer.
     func begin(_ job: @escaping @Sendable () -> Void) {
-        let isWriting = request.isWriting
+        let (request, isWriting) = (request, request.isWriting)
         request.begin { isAdmitted in
+            // The thread of a connection runs the calls that have it. Their number is limited by that of the connections, and
+            // they mostly wait for the server.
+            if let seat = request.seat { return seat.run(job) }
             // A call that is not admitted throws immediately.
             CallThreads.shared.enqueue(isAdmitted ? isWriting ? .write : .read : .brief, job)
         }

@@ -33,5 +33,14 @@ extension NSAttributeDescription {
         if let pattern = traits.pattern { rules.append(.pattern(pattern)) }
         validationRules = rules
     }
+
+    /// Sets the traits that the attribute has in a store on a server only, in a model that is created from tables.
+    func setServerTraits(_ traits: AttributeTraits) {
+        var own: ServerTraits = []
+        if traits.isExact { own.insert(.exactDate) }
+        if traits.textIndexes.contains(.folded) { own.insert(.foldedIndex) }
+        if traits.textIndexes.contains(.searched) { own.insert(.searchColumn) }
+        serverTraits = own
+    }
 }
 #endif

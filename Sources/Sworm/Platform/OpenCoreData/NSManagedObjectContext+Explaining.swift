@@ -45,6 +45,7 @@ extension RequestExplanation {
             scannedEntities: explanation.findings.compactMap {
                 if case .scan(let entity, _) = $0 { entity } else { nil }
             })
+        if explanation.isOnServer { parameterSign = "$" }
     }
 }
 
@@ -63,13 +64,16 @@ extension PlanFinding {
             func names(_ list: [Attribute], _ word: String) -> String {
                 list.map { $0.entity == entity ? $0.name : "\($0.entity).\($0.name)" }.joined(separator: " \(word) ")
             }
+            func option(_ list: [Attribute]) -> String {
+                list.allSatisfy(\.isFolded) ? ".indexed(.folded)" : ".indexed"
+            }
             if smallest.count > 1 {
-                return "\(start) covers \(names(smallest, "and")). Add .indexed to each of them."
+                return "\(start) covers \(names(smallest, "and")). Add \(option(smallest)) to each of them."
             }
             let single = indexes.filter { $0.count == 1 }.flatMap { $0 }
             return single.count == 1
-                ? "\(start) covers \(names(single, "or")). Add .indexed to it."
-                : "\(start) covers \(names(single, "or")). Add .indexed to one of them."
+                ? "\(start) covers \(names(single, "or")). Add \(option(single)) to it."
+                : "\(start) covers \(names(single, "or")). Add \(option(single)) to one of them."
         case .automaticIndex(let entity):
             return
                 "SQLite creates a temporary index of \(entity) for this statement: no index of the model can serve it."

@@ -43,7 +43,7 @@ extension NSManagedObjectContext {
         for store in coordinator.persistentStores { try coordinator.remove(store, until: deadline) }
     }
 
-    /// Closes the files of the stores. Work that is still running at the time `stop` is interrupted, even that of other
+    /// Closes the files of the stores, and the connections to servers. Work that is still running at the time `stop` is interrupted, even that of other
     /// containers.
     ///
     /// - Parameter stores: The stores that ``resumeStores(_:)`` needs.
@@ -52,11 +52,17 @@ extension NSManagedObjectContext {
         until deadline: ContinuousClock.Instant
     ) throws {
         for store in sqliteStores { try store.suspend(stoppingAt: stop, until: deadline) }
+        #if PostgreSQL
+        for store in serverStores { try store.suspend(stoppingAt: stop, until: deadline) }
+        #endif
     }
 
-    /// Opens the files of suspended stores again.
+    /// Opens suspended stores again.
     func resumeStores(_ stores: inout [SuspendedStore]) throws {
         for store in sqliteStores { try store.resume() }
+        #if PostgreSQL
+        for store in serverStores { try store.resume() }
+        #endif
     }
 
     /// Copies the store.

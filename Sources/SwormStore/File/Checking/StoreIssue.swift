@@ -3,7 +3,7 @@ package struct StoreIssue: Sendable, Hashable, CustomStringConvertible {
     /// The violated rule; its description is stable across releases.
     package struct Kind: Sendable, Hashable, CustomStringConvertible {
         package let description: String
-        private init(_ description: String) { self.description = description }
+        init(_ description: String) { self.description = description }
 
         /// SQLite itself reports the file as damaged.
         static let integrity = Kind("integrity")
@@ -78,6 +78,8 @@ package struct StoreIssue: Sendable, Hashable, CustomStringConvertible {
         case error = "fault"
         /// Core Data tolerates the finding.
         case warning
+        /// The store is as it should be, and the finding is good to know.
+        case note
     }
 
     package var kind: Kind

@@ -58,22 +58,36 @@ final class StoreWarnings: Sendable {
     private struct Content: Sendable {
         var listeners: [Int: @Sendable (CoreDataError) -> Void] = [:]
         var last = 0
+        /// The warnings without a listener so far.
+        var early: [CoreDataError] = []
     }
 
+    /// The number of warnings to keep for the first listener.
+    private let earlyLimit: Int
     private let content = Locked(Content())
+
+    /// - Parameter earlyLimit: The number of warnings to keep for the first listener, if they are reported before it is added.
+    init(keepingEarly earlyLimit: Int = 0) { self.earlyLimit = earlyLimit }
 
     /// - Returns: The number for ``remove(_:)``.
     func add(_ listener: @escaping @Sendable (CoreDataError) -> Void) -> Int {
-        content.withLock { content in
+        let (number, early) = content.withLock { content in
             content.last += 1
             content.listeners[content.last] = listener
-            return content.last
+            defer { content.early = [] }
+            return (content.last, content.early)
         }
+        for warning in early { listener(warning) }
+        return number
     }
 
     func remove(_ number: Int) { content.withLock { $0.listeners[number] = nil } }
 
     func report(_ warning: CoreDataError) {
-        for listener in content.withLock({ Array($0.listeners.values) }) { listener(warning) }
+        let listeners = content.withLock { content in
+            if content.last == 0, content.early.count < earlyLimit { content.early.append(warning) }
+            return Array(content.listeners.values)
+        }
+        for listener in listeners { listener(warning) }
     }
 }

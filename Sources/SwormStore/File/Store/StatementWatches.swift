@@ -40,6 +40,6 @@ extension SQLiteStore {
     private static let ownTables: Set<Substring> = [
         "Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE", "sqlite_master", "pragma_table_info", "ATRANSACTION",
         "ATRANSACTIONSTRING", "ACHANGE", "_sworm", "_sworm_writer", "_sworm_outcome", "_sworm_change",
-        "pg_namespace", "pg_advisory_xact_lock", "set_config", "nextval",
+        "pg_namespace", "pg_try_advisory_xact_lock", "set_config", "nextval",
     ]
 }

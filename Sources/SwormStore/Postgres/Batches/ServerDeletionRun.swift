@@ -39,8 +39,14 @@ struct ServerDeletionRun {
         guard !batch.namesRows, work.write.history == nil else { return nil }
         let family = model[specification.entity].family
         guard family.allSatisfy({ model[$0].relationships.allSatisfy(\.isTransient) }) else { return nil }
-        // No derived value can depend on these rows, and the listeners assume that any row of the table was deleted.
-        return try work.runIfExact(specification) { [try work.compiler.delete(specification)] }?.first?.affectedRows
+        // No derived value can depend on these rows, and the listeners assume that any row of the table was deleted. In the
+        // snapshot of the transaction, both statements find the same rows.
+        let results = try work.runIfExact(specification) {
+            [try work.expectedCount(specification), try work.compiler.delete(specification)]
+        }
+        guard let results, let deletion = results.last else { return nil }
+        try work.require(results[0], in: deletion, verb: "delete", of: model[specification.entity])
+        return deletion.affectedRows
     }
 
     private func choose(_ keys: inout ServerBatchKeys) throws -> Int {

@@ -5,10 +5,12 @@ import SwormPredicates
 
 /// An insertion of the rows of a batch.
 ///
-/// Few rows are inserted by one statement, and many by COPY. The rows are collected in parts. Values that lie in memory one
-/// behind the other are sent while they are collected; other values are sent between the requests for them, because computing
-/// them may read from the store. The rows of a part are kept until the server has accepted them, so that an error can name
-/// their values.
+/// Few rows are inserted by one statement, and many by COPY. If policies for rows apply to the user, for whom the server has no
+/// COPY then, many rows are inserted by statements too.
+///
+/// The rows are collected in parts. Values that lie in memory one behind the other are sent while they are collected; other
+/// values are sent between the requests for them, because computing them may read from the store. The rows of a part are kept
+/// until the server has accepted them, so that an error can name their values.
 final class ServerInsertion {
     /// The number of bytes of a part.
     private static let longestPart = 4 << 20
@@ -16,7 +18,7 @@ final class ServerInsertion {
     private static let longestMessage = 1 << 20
     /// The number of bytes after which rows are sent while more rows are collected.
     private static let portion = 64 << 10
-    /// The largest number of rows that are inserted by a statement.
+    /// The largest number of rows that are inserted by a statement if the server accepts COPY.
     private static let fewRows = 100
 
     private let work: ServerBatch
@@ -27,6 +29,8 @@ final class ServerInsertion {
     private var keys: ServerBatchKeyStock
     /// The rows of the part, in the order of the values.
     private var order: [ServerTakenValues.Run] = []
+    /// Whether the server accepts COPY into the table, once it was asked.
+    private var knownCopyRight: Bool?
     private var copy: (progress: CopyInProgress, writer: ServerRowWriter, sent: Int)?
     private var savepoint: Savepoint?
     /// Whether all values lie in memory one behind the other.
@@ -79,7 +83,7 @@ final class ServerInsertion {
             try finishPart()
             try keys.require(count, in: work)
         }
-        if isContiguous, copy == nil { try beginCopy(of: writer) }
+        if isContiguous, copy == nil, try allowsCopy() { try beginCopy(of: writer) }
         var done = 0
         while done < count {
             let range = keys.next(upTo: min(count - done, RowBatch.partSize))
@@ -104,10 +108,19 @@ final class ServerInsertion {
         }
         self.count += count
         let bytes = writers.reduce(0) { $0 + $1.rows.byteCount }
-        if bytes >= (isContiguous ? Self.longestPart : Self.longestMessage) { try finishPart() }
+        if bytes >= (copy != nil ? Self.longestPart : Self.longestMessage) { try finishPart() }
     }
 
     // MARK: Sending
+
+    /// Returns whether the server accepts COPY. All rows are those of one table.
+    private func allowsCopy() throws -> Bool {
+        if let knownCopyRight { return knownCopyRight }
+        var answer = false
+        try work.write.run([ServerWrite.copyQuestion(work.schema.columns[root.number - 1].table) { answer = $0 }])
+        knownCopyRight = answer
+        return answer
+    }
 
     private func beginCopy(of writer: ServerRowWriter) throws {
         // The rows that were collected before are a part of its own.
@@ -153,7 +166,7 @@ final class ServerInsertion {
 
     private func insertCollected() throws {
         let filled = writers.filter { $0.rows.rowCount > 0 }
-        if filled.reduce(0, { $0 + $1.rows.rowCount }) <= Self.fewRows {
+        if try filled.reduce(0, { $0 + $1.rows.rowCount }) <= Self.fewRows || !allowsCopy() {
             let statements = try filled.map { try $0.insertion(of: .init(0..<$0.rows.rowCount)) }
             let results =
                 isUnique

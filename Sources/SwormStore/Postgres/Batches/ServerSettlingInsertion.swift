@@ -182,8 +182,13 @@ final class ServerSettlingInsertion {
                     with: parameters
                 ) { [self] result in
                     for (row, identity) in try ServerBatchKeys.rows(of: result).enumerated() {
-                        let place = (try result.int(row, column: 2) ?? 1) - 1
-                        holders[constraint, default: [:]][values[place]] = identity
+                        // A function of the name unnest in another schema could return more rows than the values.
+                        guard let number = try result.int(row, column: 2), number > 0, number <= values.count
+                        else {
+                            throw ServerError(
+                                .server, "the server found a row for a value that it was not asked for")
+                        }
+                        holders[constraint, default: [:]][values[number - 1]] = identity
                     }
                 })
         }

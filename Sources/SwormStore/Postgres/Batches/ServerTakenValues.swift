@@ -50,7 +50,7 @@ struct ServerTakenValues {
             with: parameters)
         var result: [Int: Holder] = [:]
         for (row, identity) in try ServerBatchKeys.rows(of: found).enumerated() {
-            let index = (try found.int(row, column: 2) ?? 1) - 1
+            let index = (try found.int(row, column: 2) ?? 1) &- 1
             guard result[index] == nil else { continue }
             let values = try places.enumerated().map { column, place -> AttributeValue in
                 let stored = try found.serverValue(row, column: 3 + column, as: place.place.type)

@@ -52,7 +52,7 @@ struct ServerUpdateRun {
                     // In the snapshot of the transaction, both find the same rows.
                     var update = try work.compiler.update(specification, set: values, leavingEqual: leavesEqual)
                     if work.notesRows { update.sql += " RETURNING t0.\(work.key)" }
-                    guard leavesEqual else { return [update] }
+                    guard leavesEqual else { return [try work.expectedCount(specification), update] }
                     return [try work.compiler.countDifferences(specification, from: values), update]
                 }
             }
@@ -60,6 +60,7 @@ struct ServerUpdateRun {
             throw try error(of: taken, inRows: work.identities(specification).map(\.key), assignments)
         }
         guard let results, let update = results.last else { return nil }
+        if !leavesEqual { try work.require(results[0], in: update, verb: "change", of: entity) }
         try note(work.notesRows ? update.keys() : [], places: assignments.map(\.place))
         guard leavesEqual else { return BatchResult(count: update.affectedRows) }
         let found = try results[0].int(0, column: 0) ?? 0

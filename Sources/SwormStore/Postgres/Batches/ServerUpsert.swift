@@ -159,7 +159,9 @@ final class ServerUpsert {
         let repeated = groups.filter { $0.changes > 0 }
         let last = ServerRowWriter.Selection(repeated.map(\.last))
         guard !repeated.isEmpty, let update = try rows.update(last, versions: repeated.map(\.changes)) else { return }
-        note(Set(try work.connection.run(update).keys()), of: rows)
+        let updated = Set(try work.connection.run(update).keys())
+        try work.requireUpdates(last, of: rows, versions: repeated.map(\.changes), in: updated)
+        note(updated, of: rows)
     }
 
     private func selection(_ groups: some Collection<Group>) -> ServerRowWriter.Selection {
@@ -200,6 +202,7 @@ final class ServerUpsert {
                 throw work.ignoredChange(
                     "insert objects of \(rows.writer.entity.name)", of: rows.writer.entity, in: rows.plan.columns.table)
             }
+            try work.requireUpdates(selection(kept), of: rows, in: written)
         }
         note(written, of: rows)
     }
@@ -221,6 +224,7 @@ final class ServerUpsert {
         if known.count < groups.count {
             throw try error(ofWriting: groups[known.count], updating: nil, of: rows) ?? refusal
         }
+        try work.requireUpdates(selection(known), of: rows, in: updated)
         for group in known { count(group.count, by: rows) }
         note(updated, of: rows)
     }

@@ -166,18 +166,43 @@ struct UpsertedRows {
     /// - Parameter versions: For each row, the number of versions by which it is raised; empty for one version of those that
     ///   change.
     func update(_ selection: ServerRowWriter.Selection, versions: [Int64] = []) throws -> SQLStatement? {
-        guard !plan.updates.isEmpty, let target else { return nil }
-        let (table, parameters) = try writer.unnest(selection, versions: versions)
-        let names = writer.map.names
-        func value(_ column: String) -> String { names.firstIndex(of: column).map { "u.c\($0)" } ?? "NULL" }
+        guard let target = try target(selection, versions: versions) else { return nil }
         var list = plan.assignments(derived: derived, compiler: compiler, value)
         // A row that is raised by more than one version has had other values in between.
         if !versions.isEmpty { list += " + u.v - 1" }
+        return SQLStatement(
+            "UPDATE \(plan.columns.table) AS t SET \(list) FROM \(target.source) WHERE \(target.test) RETURNING t.\(compiler.system.key)",
+            with: target.parameters)
+    }
+
+    /// Returns the statement that finds a row that ``update(_:versions:)`` or ``upsert(_:)`` should have updated and has not; nil
+    /// if nothing is updated.
+    ///
+    /// - Parameter written: The keys of the rows that were updated.
+    func skippedUpdate(
+        _ selection: ServerRowWriter.Selection, versions: [Int64] = [], except written: some Sequence<Int64>
+    ) throws -> SQLStatement? {
+        guard let target = try target(selection, versions: versions) else { return nil }
+        target.parameters.append(keys: Array(written))
+        return SQLStatement(
+            "SELECT 1 FROM \(plan.columns.table) AS t, \(target.source) WHERE \(target.test) AND NOT EXISTS (SELECT 1 FROM unnest($\(target.parameters.count)) d(key) WHERE d.key = t.\(compiler.system.key)) LIMIT 1",
+            with: target.parameters)
+    }
+
+    /// Returns the SQL of the new value of a column.
+    private func value(_ column: String) -> String {
+        writer.map.names.firstIndex(of: column).map { "u.c\($0)" } ?? "NULL"
+    }
+
+    /// Returns rows as a table `u`, and the condition that a row `t` has the unique values of one of them and would change.
+    private func target(
+        _ selection: ServerRowWriter.Selection, versions: [Int64]
+    ) throws -> (source: String, test: String, parameters: Parameters)? {
+        guard !plan.updates.isEmpty, let target else { return nil }
+        let (table, parameters) = try writer.unnest(selection, versions: versions)
         let difference = plan.difference(compiler, or: versions.isEmpty ? nil : "u.v > 1", value)
         let tests = zip(plan.target.columns, target).map { "t.\($0) = u.c\($1)" }.joined(separator: " AND ")
-        return SQLStatement(
-            "UPDATE \(plan.columns.table) AS t SET \(list) FROM \(table) WHERE \(tests) AND \(difference) RETURNING t.\(compiler.system.key)",
-            with: parameters)
+        return (table, "\(tests) AND \(difference)", parameters)
     }
 }
 #endif

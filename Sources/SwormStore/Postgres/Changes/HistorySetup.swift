@@ -46,18 +46,22 @@ struct HistorySetup {
         }
     }
 
-    /// Returns the statements that start a history, or add the changes of more writers to it. The transaction has to be the
-    /// only one that changes the schema.
-    func start(_ level: ServerHistory.Level, hasTimelines: Bool) -> [SQLStatement] {
+    /// Returns the statement that starts a history, or adds the changes of more writers to it. The transaction has to be the
+    /// only one that changes the schema, and has to run ``restriction(_:)`` too.
+    func start(_ level: ServerHistory.Level, hasTimelines: Bool) -> SQLStatement {
         let parameters = Parameters()
         parameters.append(level.rawValue)
         parameters.append(hasTimelines)
         let home = "\(SQLName.literal(sql.history))::regclass::oid::bigint"
-        return [
-            .command(
-                "INSERT INTO \(sql.history) AS h (\"id\", \"level\", \"base\", \"home\", \"timelines\") SELECT 1, $1, 0, \(home), $2 ON CONFLICT (\"id\") DO UPDATE SET \"level\" = GREATEST(h.\"level\", excluded.\"level\")",
-                with: parameters),
-            // A transaction that does not write the history, or not as it has to, can no longer be committed.
+        return .command(
+            "INSERT INTO \(sql.history) AS h (\"id\", \"level\", \"base\", \"home\", \"timelines\") SELECT 1, $1, 0, \(home), $2 ON CONFLICT (\"id\") DO UPDATE SET \"level\" = GREATEST(h.\"level\", excluded.\"level\")",
+            with: parameters)
+    }
+
+    /// Returns the statements after which a transaction that does not write the history, or not as it has to, can no longer be
+    /// committed. They lock the table that each commit writes, and are the last ones that wait for a lock.
+    func restriction(_ level: ServerHistory.Level) -> [SQLStatement] {
+        [
             .command("ALTER TABLE \(sql.outcomes) DROP CONSTRAINT IF EXISTS \"\(HistorySQL.constraint)\""),
             .command(
                 "ALTER TABLE \(sql.outcomes) ADD CONSTRAINT \"\(HistorySQL.constraint)\" CHECK (\"history\" >= \(level.rawValue)) NOT VALID"

@@ -102,6 +102,17 @@ struct HistoryTriggers {
         return SHA2.sha256(Array(text.utf8)).prefix(16).map { String(format: "%02x", $0) }.joined()
     }
 
+    /// The statements that lock the tables, so that the triggers can be created.
+    ///
+    /// An index that another program creates without locking its table waits for the end of all older snapshots, and the
+    /// triggers wait for the end of the index. A statement that locks tables has no snapshot while it waits, if it finds the
+    /// tables without reading the catalog. The first statement, which waits for no index, lets the second one find them so.
+    var locks: [SQLStatement] {
+        let list = tables.map(\.sql).joined(separator: ", ")
+        guard !list.isEmpty else { return [] }
+        return ["ACCESS SHARE", "SHARE ROW EXCLUSIVE"].map { .command("LOCK TABLE \(list) IN \($0) MODE") }
+    }
+
     /// The statements that create the triggers, and note that they exist.
     var creation: [SQLStatement] {
         let parameters = Parameters()
@@ -116,7 +127,7 @@ struct HistoryTriggers {
     private func statements(for table: Table) -> [String] {
         let function = sql.prefix + SQLName.alwaysQuoted(PostgresNames.shortened(Self.prefix + table.name))
         var statements = [
-            "CREATE OR REPLACE FUNCTION \(function)() RETURNS trigger LANGUAGE plpgsql AS \(Self.quoted(body(for: table)))"
+            "CREATE OR REPLACE FUNCTION \(function)() RETURNS trigger LANGUAGE plpgsql AS \(SQLName.dollarQuoted(body(for: table)))"
         ]
         let events = [
             ("insert", "AFTER INSERT", "REFERENCING NEW TABLE AS \(Self.new)"),
@@ -127,19 +138,11 @@ struct HistoryTriggers {
         ]
         for (event, time, rows) in events {
             let trigger = SQLName.alwaysQuoted(Self.prefix + event)
-            statements.append("DROP TRIGGER IF EXISTS \(trigger) ON \(table.sql)")
             statements.append(
-                "CREATE TRIGGER \(trigger) \(time) ON \(table.sql) \(rows) FOR EACH STATEMENT EXECUTE FUNCTION \(function)()"
+                "CREATE OR REPLACE TRIGGER \(trigger) \(time) ON \(table.sql) \(rows) FOR EACH STATEMENT EXECUTE FUNCTION \(function)()"
             )
         }
         return statements
-    }
-
-    /// Quotes the body of a function, whatever it contains.
-    private static func quoted(_ body: String) -> String {
-        var tag = "$sworm$"
-        while body.contains(tag) { tag = "$sworm\(tag.count)$" }
-        return tag + body + tag
     }
 
     private func body(for table: Table) -> String {

@@ -46,8 +46,15 @@ struct ServerHistoryReader {
     func extent() throws -> HistoryExtent? {
         let result = try connection.run(try header(of: nil))
         guard result.rowCount > 0, let purged = try result.int64(0, column: 0) else { return nil }
+        let (lowest, overflow) = purged.addingReportingOverflow(1)
+        guard !overflow else {
+            throw CoreDataError(
+                NSPersistentStoreIncompatibleSchemaError,
+                "The history of the store cannot be read: the table \(sql.history) says that all transactions that can exist were deleted. Restore it from a backup."
+            )
+        }
         // The numbers have gaps. Only the deleted ones count.
-        return HistoryExtent(lowest: purged + 1, highest: max(purged, try result.int64(0, column: 1) ?? 0))
+        return HistoryExtent(lowest: lowest, highest: max(purged, try result.int64(0, column: 1) ?? 0))
     }
 
     // MARK: Positions

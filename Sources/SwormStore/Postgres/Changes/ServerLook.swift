@@ -51,7 +51,8 @@ struct ServerLook {
         try connection.begin(TransactionOptions(.repeatableRead, isReadOnly: true))
         do {
             results = try connection.commit(after: [
-                SQLStatement(state), SQLStatement(readsHistory ? transactions : outcomes, with: parameters),
+                SQLStatement(state),
+                SQLStatement(readsHistory ? transactions : Self.outcomes(in: sql), with: parameters),
             ])
         } catch {
             connection.rollback()
@@ -90,8 +91,8 @@ struct ServerLook {
         """
     }
 
-    /// Whether other processes have committed transactions that the snapshot `$1` does not show.
-    private var outcomes: String {
+    /// The query whether other processes than `$2` have committed transactions that the snapshot `$1` does not show.
+    static func outcomes(in sql: HistorySQL) -> String {
         """
         SELECT EXISTS (SELECT 1 FROM \(sql.outcomes) AS o WHERE o."xid" >= pg_catalog.pg_snapshot_xmin($1::pg_snapshot) \
         AND NOT pg_catalog.pg_visible_in_snapshot(o."xid", $1::pg_snapshot) \

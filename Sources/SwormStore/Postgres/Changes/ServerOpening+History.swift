@@ -33,18 +33,36 @@ extension ServerOpening {
                 condition: .unsupported)
         }
         let hasTimelines = try setup.hasTimelines(connection)
-        store.history.level = try alone(connection) {
-            // Another program may have been faster.
-            let found = try setup.found(connection)
-            let level = max(level, found?.level ?? .none)
-            if let found, isComplete(found, level: level, triggers: triggers) { return level }
-            if found?.isContinued == false { try connection.run(setup.sql.continuation) }
-            var statements: [SQLStatement] = []
-            if found?.level != level { statements += setup.start(level, hasTimelines: hasTimelines) }
-            if level == .everybody, serverOptions.changes != .never { statements += triggers.creation }
-            _ = try connection.run(statements)
-            return level
+        let migration = ServerMigration(opening: self)
+        store.history.level = try migration.repeating(otherwise: historyIsBusy) { limit in
+            try migration.locked(connection, within: limit) {
+                // Another program may have been faster.
+                let found = try setup.found(connection)
+                let level = max(level, found?.level ?? .none)
+                if let found, isComplete(found, level: level, triggers: triggers) { return level }
+                let (isNew, hasTriggers) = (
+                    found?.level != level, level == .everybody && serverOptions.changes != .never
+                )
+                var statements: [SQLStatement] = []
+                // The locks come first, in the order in which writers take them. A writer that waited for a later one while it
+                // has an earlier one would never get it.
+                if isNew || hasTriggers { statements.append(.command(store.writerLock(isExclusive: true))) }
+                if hasTriggers { statements += triggers.locks }
+                if found?.isContinued == false { statements.append(.command(setup.sql.continuation)) }
+                if isNew { statements.append(setup.start(level, hasTimelines: hasTimelines)) }
+                if hasTriggers { statements += triggers.creation }
+                if isNew { statements += setup.restriction(level) }
+                _ = try connection.run(statements)
+                return level
+            }
         }
+    }
+
+    private func historyIsBusy(_ error: ServerError) -> CoreDataError {
+        CoreDataError(
+            NSPersistentStoreTimeoutError,
+            "The store '\(serverOptions.place)' cannot be opened with a history that it does not keep yet: other transactions use its tables, or another program is changing them. Nothing has changed. Try again, with a longer timeout or when there are no long transactions.",
+            cause: error, condition: .timedOut)
     }
 
     private func isComplete(

@@ -27,6 +27,8 @@ final class ServerWatch: @unchecked Sendable {
     private let timer: any DispatchSourceTimer
     private let token = InterruptToken()
     private let pending = Locked(Pending())
+    /// Left when the connections are closed.
+    private let closing = DispatchGroup()
 
     /// The work that other threads give to the watch.
     private struct Pending: Sendable {
@@ -91,7 +93,7 @@ final class ServerWatch: @unchecked Sendable {
         pending.withLock { $0.isStopped = true }
         token.interrupt(.cancelled)
         timer.cancel()
-        queue.async { [self] in
+        queue.async(group: closing) { [self] in
             let (listener, connection) = lock.withLock {
                 defer { (self.listener, self.connection) = (nil, nil) }
                 return (self.listener, self.connection)
@@ -99,6 +101,11 @@ final class ServerWatch: @unchecked Sendable {
             listener?.stop()
             withExtendedLifetime(connection) {}
         }
+    }
+
+    /// Waits until a watch that was stopped has closed its connections, or until a time.
+    func waitForEnd(until end: ContinuousClock.Instant) {
+        _ = closing.wait(timeout: .now() + max(0, (end - .now) / .seconds(1)))
     }
 
     // MARK: Looks

@@ -23,6 +23,13 @@ package enum FoldingFunctions {
         return templates.map { $0.joined(separator: name) }
     }
 
+    /// Returns the statements that create the functions in a transaction.
+    ///
+    /// The server does not compile the bodies to check them: they are the same in every schema.
+    static func creation(schema: String) -> [String] {
+        ["SET LOCAL check_function_bodies = off"] + statements(schema: schema)
+    }
+
     /// The statements between the occurrences of the schema's name. They are long, and made once.
     private static let templates: [[String]] = {
         let marker = "_sworm_schema_"
@@ -60,5 +67,13 @@ package enum FoldingFunctions {
             \(quote)
             """
     }
+}
+
+extension FoldingFunctions {
+    /// The names of all functions, without their schema.
+    static var names: [String] { [nameOfMarkSorting] + TextFolding.allCases.map { name(of: $0) } }
+
+    /// The start of the names of the functions of all versions.
+    static var commonPrefix: String { "_sworm_fold" }
 }
 #endif

@@ -9,8 +9,7 @@ package enum PostgresMigrations {
         _ server: PostgresOptions, model: CompiledModel, options: StoreOptions
     ) throws -> [String] {
         let opening = try ServerOpening(model: model, options: options, serverOptions: server)
-        defer { try? opening.pool.close(within: .zero) }
-        return try opening.migrationPlan()
+        return try opening.closing { try opening.migrationPlan() }
     }
 
     /// Migrates a store to a model, and does the work that is left.
@@ -43,13 +42,14 @@ package enum PostgresMigrations {
     ) throws -> (archive: Data?, hashes: [String: Data]) {
         let opening = try ServerOpening(
             model: CompiledModel(entities: []), options: options, serverOptions: server)
-        defer { try? opening.pool.close(within: .zero) }
-        return try opening.withConnection(while: "read") { connection in
-            guard let record = try opening.look(connection).record else {
-                throw CoreDataError(
-                    CocoaError.Code.fileReadNoSuchFile.rawValue, "There is no store at \(server.place).")
+        return try opening.closing {
+            try opening.withConnection(while: "read") { connection in
+                guard let record = try opening.look(connection).record else {
+                    throw CoreDataError(
+                        CocoaError.Code.fileReadNoSuchFile.rawValue, "There is no store at \(server.place).")
+                }
+                return (record.model, record.currentHashes)
             }
-            return (record.model, record.currentHashes)
         }
     }
 }

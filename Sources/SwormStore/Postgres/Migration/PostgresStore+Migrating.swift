@@ -5,8 +5,10 @@ import SwormRows
 
 extension PostgresStore {
     /// Starts the work that the last migration has left, unless the options allow no changes.
-    func doPendingWork(of state: ServerMigrationState) {
-        guard !state.work.isEmpty, !isReadOnly, serverOptions.changes != .never else { return }
+    ///
+    /// - Parameter hasOwnIndexes: Whether the store's own tables have their indexes.
+    func doPendingWork(of state: ServerMigrationState, hasOwnIndexes: Bool) {
+        guard !state.work.isEmpty || !hasOwnIndexes, !isReadOnly, serverOptions.changes != .never else { return }
         let (watch, serverOptions, place, warnings) = (options.watch, serverOptions, place, upkeep.warnings)
         upkeep.start { token in
             do {
@@ -89,7 +91,11 @@ extension ServerWorkRun.Failure {
                     "the column \"\(column)\" of the table \"\(table)\" could not be declared as required: \(error.message)"
                 )
             }
-        return CoreDataError(code, "The migration of the store '\(place)' is not complete: \(reason).", cause: error)
+        let wayOut =
+            error.kind == .permission
+            ? " Let a user who owns the tables open the store, or run 'sworm-tool migrate' as that user." : ""
+        return CoreDataError(
+            code, "The migration of the store '\(place)' is not complete: \(reason).\(wayOut)", cause: error)
     }
 }
 #endif

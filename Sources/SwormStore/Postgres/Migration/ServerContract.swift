@@ -18,9 +18,10 @@ struct ServerContract {
 
     /// Returns the statements that remove what is left, without running them.
     func plan() throws -> [String] {
-        try opening.withConnection { connection in
-            guard let record = try opening.look(connection).record else { throw missing }
-            return statements(for: record.migration)
+        try withConnection { connection in
+            let found = try opening.look(connection)
+            guard let record = found.record else { throw missing }
+            return statements(for: record.migration, in: found.catalog)
         }
     }
 
@@ -29,13 +30,23 @@ struct ServerContract {
     /// - Returns: The statements that were run.
     /// - Throws: ``CoreDataError``. Nothing has changed then.
     func run() throws -> [String] {
-        try opening.withConnection(while: "migrate") { connection in
+        try withConnection(while: "migrate") { connection in
             let migration = ServerMigration(opening: opening)
             return try migration.repeating {
                 guard try opening.look(connection).record != nil else { throw missing }
                 return try migration.locked(connection, within: $0) { try run(migration, on: connection) }
             }
         }
+    }
+
+    /// Calls a closure with a connection, which is closed afterwards.
+    private func withConnection<Result>(
+        while action: String = "open", _ body: (PostgresConnection) throws -> Result
+    ) throws -> Result {
+        // Connections that are closed are not opened again, and there may be another call.
+        let opening = try ServerOpening(
+            model: opening.model, options: opening.options, serverOptions: opening.serverOptions)
+        return try opening.closing { try opening.withConnection(while: action, body) }
     }
 
     private var missing: CoreDataError {
@@ -53,7 +64,7 @@ struct ServerContract {
                 "The store '\(place)' is being migrated. Open it with the newest version of the model first, which completes the migration."
             )
         }
-        let statements = statements(for: state)
+        let statements = statements(for: state, in: try ServerCatalog(connection, schema: schema))
         guard !statements.isEmpty || !state.older.isEmpty else { return [] }
         _ = try connection.run(statements.map { .command($0) })
         state.retired.formUnion(state.older.map { VersionHash.digest(of: $0.hashes) })
@@ -65,7 +76,7 @@ struct ServerContract {
         return statements
     }
 
-    private func statements(for state: ServerMigrationState) -> [String] {
+    private func statements(for state: ServerMigrationState, in catalog: ServerCatalog) -> [String] {
         func name(_ name: String) -> String { prefix + SQLName.alwaysQuoted(name) }
         let leftovers = state.leftovers
         var statements = state.syncs.flatMap { $0.removal(in: prefix) }
@@ -73,10 +84,12 @@ struct ServerContract {
         if !indexes.isEmpty { statements.append("DROP INDEX IF EXISTS \(indexes.joined(separator: ", "))") }
         let tables = Set(leftovers.columns.map(\.table) + leftovers.defaults.map(\.table))
         for table in tables.sorted() where !leftovers.tables.contains(table) {
-            let columns = leftovers.columns.filter { $0.table == table }.map {
-                "DROP COLUMN IF EXISTS \(SQLName.alwaysQuoted($0.name))"
+            let names = leftovers.columns.filter { $0.table == table }.map(\.name)
+            // A column for searches depends on the column whose strings it has.
+            let columns = (names.compactMap { catalog.searchColumns[table]?[$0] } + names).map {
+                "DROP COLUMN IF EXISTS \(SQLName.alwaysQuoted($0))"
             }
-            let removed = Set(leftovers.columns.filter { $0.table == table }.map(\.name))
+            let removed = Set(names)
             let defaults = leftovers.defaults.filter { $0.table == table && !removed.contains($0.column) }.map {
                 "ALTER COLUMN \(SQLName.alwaysQuoted($0.column)) SET DEFAULT \($0.value)"
             }

@@ -32,15 +32,19 @@ struct ServerMigration {
 
     /// Runs a closure again, after pauses, as long as locks are not available.
     ///
-    /// - Parameter body: Gets the time that is left.
-    func repeating<Result>(_ body: (Duration) throws -> Result) throws -> Result {
+    /// - Parameters:
+    ///   - failure: Returns the error to throw when no time is left; nil for that of a migration.
+    ///   - body: Gets the time that is left.
+    func repeating<Result>(
+        otherwise failure: ((ServerError) -> CoreDataError)? = nil, _ body: (Duration) throws -> Result
+    ) throws -> Result {
         let end = clock.now.advanced(by: .seconds(min(opening.options.busyTimeout, StoreOptions.longestTimeout)))
         var pauses = MigrationPauses()
         while true {
             do {
                 return try body(end - clock.now)
             } catch let error as ServerError where error.isLockFailure {
-                guard clock.now < end else { throw busy(error) }
+                guard clock.now < end else { throw failure?(error) ?? busy(error) }
                 clock.pause(for: pauses.take())
             }
         }
@@ -74,6 +78,9 @@ struct ServerMigration {
         }
     }
 
+    /// The statement by which a transaction that changes rows waits for programs that write alone, which must meet no conflict.
+    static func turn(in prefix: String) -> String { "LOCK TABLE \(prefix)\"_sworm_writer\" IN ROW EXCLUSIVE MODE" }
+
     /// Runs a closure in a transaction that only one program at a time has, and in which changes of tables wait only shortly
     /// for their locks.
     func locked<Result>(
@@ -81,16 +88,16 @@ struct ServerMigration {
     ) throws -> Result {
         var transaction = TransactionOptions(.readCommitted)
         var timeouts = connection.address.timeouts
-        timeouts.lock = max(limit, .milliseconds(1))
         timeouts.statement = nil
         transaction.timeouts = timeouts
-        return try connection.transaction(transaction) {
-            let parameters = Parameters()
-            parameters.append(ServerOpening.lockNumber(ofSchema: schema))
-            let milliseconds = Int(Self.lockTimeout / .milliseconds(1))
+        // Values that a migration fills in are no conflicts.
+        transaction.settings = [VersionTriggers.setting]
+        return try AdvisoryLock.tables(ofSchema: schema).transaction(
+            on: connection, transaction, within: limit, thenLockingWithin: Self.lockTimeout, clock: clock
+        ) {
             _ = try connection.run([
-                .command("SELECT pg_catalog.pg_advisory_xact_lock($1)", with: parameters),
-                .command("SET LOCAL lock_timeout = \(milliseconds)"),
+                // Before the row below, for which a program that writes alone may wait.
+                .command(Self.turn(in: prefix)),
                 // The work on the tables changes the state too.
                 .command("SELECT 1 FROM \(prefix)\"_sworm\" FOR NO KEY UPDATE"),
             ])
@@ -105,11 +112,15 @@ struct ServerMigration {
         let prepared = PreparedMigration(
             hashes: model.versionHashes, names: plan.names, model: opening.options.modelCache,
             metadata: try StoreMetadata.frameworkPart(ofServerStoreOf: model), fills: plan.fills, syncs: plan.syncs,
-            leftovers: plan.leftovers, work: plan.work, keepsOlderVersions: plan.keepsOlderVersions)
+            leftovers: plan.leftovers, work: plan.work, keepsOlderVersions: plan.keepsOlderVersions,
+            indexes: plan.indexes)
         if plan.derivesValues { try deriveValues(record, names: plan.names, on: connection) }
         guard prepared.fills.isEmpty else {
             var state = record.migration
             state.prepared = prepared
+            // Another program would create again what the statements have removed.
+            let tasks = Set(plan.work.map(\.task))
+            state.work.removeAll { !tasks.contains($0.task) }
             return try write(state, on: connection)
         }
         try finish(prepared, of: record, on: connection)
@@ -158,6 +169,7 @@ struct ServerMigration {
         state.syncs = prepared.syncs
         state.leftovers = prepared.leftovers
         state.work = prepared.work
+        state.indexes = prepared.indexes
         let metadata = try record.metadata.replacingFrameworkPart(with: prepared.metadata)
         let parameters = Parameters()
         guard parameters.append(metadata.propertyList), parameters.append(json: try Self.json(prepared.names)),
@@ -170,18 +182,21 @@ struct ServerMigration {
                 with: parameters))
     }
 
-    /// Writes the state of the migration, and the names of the newest version if they have changed.
+    /// Writes the state of the migration, and the names and the archived model of the newest version if they have changed.
     func write(
-        _ state: ServerMigrationState, names: PostgresNames? = nil, on connection: PostgresConnection
+        _ state: ServerMigrationState, names: PostgresNames? = nil, model: Data? = nil,
+        on connection: PostgresConnection
     ) throws {
         let parameters = Parameters()
         var isWritten = parameters.append(json: try state.json)
         if let names { isWritten = try parameters.append(json: Self.json(names)) && isWritten }
         guard isWritten else { throw unwritable }
+        var assignments = ["\"migration\" = $1"]
+        if names != nil { assignments.append("\"names\" = $2") }
+        // A model that is too long for a message can be found in the program.
+        if model.map({ parameters.append($0) }) ?? false { assignments.append("\"model\" = $\(parameters.count)") }
         try connection.run(
-            .command(
-                "UPDATE \(prefix)\"_sworm\" SET \"migration\" = $1\(names == nil ? "" : ", \"names\" = $2")",
-                with: parameters))
+            .command("UPDATE \(prefix)\"_sworm\" SET \(assignments.joined(separator: ", "))", with: parameters))
     }
 
     private static func json(_ names: PostgresNames) throws -> String {

@@ -28,6 +28,8 @@ struct ServerMigrationPlan: Sendable, Hashable {
     /// The triggers that the tables have afterwards.
     var syncs: [ServerSync] = []
     var leftovers = ServerLeftovers()
+    /// The indexes of the new version.
+    var indexes: ServerIndexes?
     /// The work that is done while the store is used.
     var work: [ServerWork] = []
     /// Whether derived values are computed for all rows.

@@ -16,14 +16,17 @@ extension ServerMigrationPlanner {
             return index
         }
         var waiting = state.work
-        let signatures = Set(new.tables.indexes.map { $0.signature(in: prefix) })
+        let signatures = Set(new.tables.indexes.map { $0.signature })
         // Indexes that only the old version has give up their names if the new version needs them.
-        var unused = former.filter { !signatures.contains($0.signature(in: prefix)) }
-        former.removeAll { !signatures.contains($0.signature(in: prefix)) }
+        var unused = former.filter { !signatures.contains($0.signature) }
+        former.removeAll { !signatures.contains($0.signature) }
         let needed = Set(new.tables.indexes.map(\.name))
+        // An index that a program has left unfinished would go on rejecting rows.
+        let unfinished = waiting.compactMap { isCurrent($0) ? nil : removal(of: $0) }
+        plan.statements += unfinished
         for place in unused.indices {
             let index = unused[place]
-            if waiting.removeIndex(named: index.name) {
+            if waiting.removeIndex(named: index.name) != nil {
                 unused[place].name = ""
             } else if form == .complete, index.isUnique {
                 plan.statements.append("DROP INDEX IF EXISTS \(prefix)\(SQLName.alwaysQuoted(index.name))")
@@ -35,7 +38,7 @@ extension ServerMigrationPlanner {
             }
         }
         plan.leftovers.indexes += unused.filter { !$0.name.isEmpty }.map {
-            .init(name: $0.name, definition: $0.signature(in: prefix))
+            .init(name: $0.name, definition: $0.signature)
         }
         for place in plan.leftovers.indexes.indices where needed.contains(plan.leftovers.indexes[place].name) {
             let name = freeName(plan.leftovers.indexes[place].name, plan: plan)
@@ -48,17 +51,20 @@ extension ServerMigrationPlanner {
         }
         plan.statements += Self.steps(renames).map { rename($0.from, to: $0.to) }
         plan.work = waiting.filter(isCurrent) + plan.work
+        plan.indexes = ServerIndexes(new.tables.indexes)
     }
 
     private func provide(
         _ index: ServerIndex, former: [ServerIndex], present: Set<String>, waiting: inout [ServerWork],
         renames: inout [(from: String, to: String)], plan: inout ServerMigrationPlan
     ) {
-        let signature = index.signature(in: prefix)
+        let signature = index.signature
         guard present.contains(index.table) else { return plan.statements.append(index.creation(in: prefix)) }
-        if let known = former.first(where: { $0.signature(in: prefix) == signature }) {
-            guard known.name != index.name else { return }
-            if waiting.removeIndex(named: known.name) {
+        if let known = former.first(where: { $0.signature == signature }) {
+            // A step that was left to do has the former names.
+            guard known.name != index.name || waiting.contains(where: { $0.creates(index.name) && !isCurrent($0) })
+            else { return }
+            if waiting.removeIndex(named: known.name) != nil {
                 plan.work.append(ServerWork(index, in: prefix))
             } else {
                 renames.append((from: known.name, to: index.name))
@@ -68,6 +74,18 @@ extension ServerMigrationPlanner {
             plan.leftovers.indexes.remove(at: place)
         } else {
             plan.work.append(ServerWork(index, in: prefix))
+        }
+    }
+
+    /// Returns the statement that removes what an interrupted step may have left.
+    private func removal(of work: ServerWork) -> String? {
+        switch work.task {
+        case .index(let name, _, _): return "DROP INDEX IF EXISTS \(prefix)\(SQLName.alwaysQuoted(name))"
+        case .required(let table, let column):
+            let check = SQLName.alwaysQuoted(ServerWork.checkName(table, column: column))
+            return "ALTER TABLE IF EXISTS \(target(renamed(table))) DROP CONSTRAINT IF EXISTS \(check)"
+        // The foreign key is one of the table's.
+        case .reference: return nil
         }
     }
 
@@ -105,26 +123,16 @@ extension ServerIndex {
         let start = "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(SQLName.alwaysQuoted(name)) "
         return String(creation(in: prefix).dropFirst(start.count))
     }
-
-    /// Returns a text that is the same for indexes that differ in their names only.
-    func signature(in prefix: String) -> String { (isUnique ? "UNIQUE " : "") + definition(in: prefix) }
 }
 
 extension ServerWork {
     init(_ index: ServerIndex, in prefix: String) {
         self.init(.index(name: index.name, definition: index.definition(in: prefix), isUnique: index.isUnique))
     }
-}
 
-extension [ServerWork] {
-    /// Removes the step that creates an index. Returns false if the plan has no such step.
-    fileprivate mutating func removeIndex(named name: String) -> Bool {
-        let place = firstIndex {
-            if case .index(name, _, _) = $0.task { true } else { false }
-        }
-        guard let place else { return false }
-        remove(at: place)
-        return true
+    /// Returns whether the step creates the index of a name.
+    fileprivate func creates(_ index: String) -> Bool {
+        if case .index(index, _, _) = task { true } else { false }
     }
 }
 #endif

@@ -70,6 +70,7 @@ extension ServerMigrationPlanner {
             }
             change(present, to: column, planned: planned[column.name], in: &edit, plan: &plan)
         }
+        changeDefaults(planned, change: &edit, plan: &plan)
         leave(before, in: &edit, plan: &plan)
         if !edit.actions.isEmpty {
             plan.statements.append("\(table.alteration(in: prefix)) \(edit.actions.joined(separator: ", "))")
@@ -79,7 +80,7 @@ extension ServerMigrationPlanner {
     }
 
     /// Returns a column as it was before the migration; nil for a new one.
-    private func presentColumn(
+    func presentColumn(
         _ name: String, planned: PlannedColumn?, in table: ServerTable
     ) -> ServerTable.Column? {
         let old = planned.map { $0.origin.column } ?? name
@@ -94,6 +95,8 @@ extension ServerMigrationPlanner {
         var actions: [String] = []
         /// The columns that are added.
         var added: Set<String> = []
+        /// The columns that a trigger of an earlier migration fills.
+        let filledBefore: Set<String>
         var sync: ServerSync
 
         init(_ table: ServerTable, before: ServerTable, root: CompiledEntity, sync: ServerSync?) {
@@ -101,6 +104,7 @@ extension ServerMigrationPlanner {
             self.before = before
             self.root = root
             self.sync = sync ?? ServerSync(table: table.name)
+            filledBefore = Set(self.sync.groups.flatMap(\.columns))
         }
 
         mutating func alter(_ column: String, action: String) {
@@ -169,7 +173,6 @@ extension ServerMigrationPlanner {
                     condition: "\(own) IS DISTINCT FROM \(other)\(test(entities))"))
             guard form == .additive, let before = change.before.columns.first(where: { $0.name == source.column })
             else { continue }
-            if before.defaultValue != nil { change.alter(source.column, action: "DROP DEFAULT") }
             guard let column = change.table.columns.first(where: { $0.name == name }),
                 column.catalogType != before.catalogType
             else { continue }
@@ -227,13 +230,13 @@ extension ServerMigrationPlanner {
                     ))
             }
             let type = column.catalogType + (column.hasCollation ? " COLLATE \"C\"" : "")
+            change.actions += removals(ofSearchColumnOf: name)
             change.alter(name, action: "TYPE \(type) USING \(SQLName.alwaysQuoted(name))::\(column.catalogType)")
         }
         if present.isRequired, !column.isRequired { change.allowNull(in: name) }
         if present.isExternal != column.isExternal {
             change.alter(name, action: "SET STORAGE \(column.isExternal ? "EXTERNAL" : "EXTENDED")")
         }
-        changeDefault(of: present, to: column, change: &change, plan: &plan)
         changeReference(of: present, to: column, change: &change, plan: &plan)
         guard let planned else { return }
         transfer(planned, change: &change, plan: &plan)
@@ -241,20 +244,6 @@ extension ServerMigrationPlanner {
         if column.isRequired, !present.isRequired, planned.mayLackValues {
             plan.work.append(ServerWork(.required(table: change.table.name, column: name)))
         }
-    }
-
-    private func changeDefault(
-        of present: ServerTable.Column, to column: ServerTable.Column, change: inout TableChange,
-        plan: inout ServerMigrationPlan
-    ) {
-        guard present.defaultValue != column.defaultValue else { return }
-        guard change.sync.groups.contains(where: { $0.columns.contains(column.name) }) else {
-            return change.alter(column.name, action: column.defaultValue.map { "SET DEFAULT \($0)" } ?? "DROP DEFAULT")
-        }
-        // The column has no default while a trigger fills it.
-        plan.leftovers.defaults.removeAll { $0.table == change.table.name && $0.column == column.name }
-        guard let value = column.defaultValue else { return }
-        plan.leftovers.defaults.append(.init(table: change.table.name, column: column.name, value: value))
     }
 
     private func changeReference(

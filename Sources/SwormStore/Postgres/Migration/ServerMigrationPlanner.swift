@@ -65,7 +65,8 @@ struct ServerMigrationPlanner {
         old = Side(input.source, names: oldNames, layout: oldLayout)
 
         func storesSeconds(_ attribute: CompiledAttribute) -> Bool {
-            Self.source(of: attribute, in: map).map(input.storesSeconds) ?? input.storesNewSeconds
+            Self.source(of: attribute, in: map).map(input.storesSeconds)
+                ?? (input.storesNewSeconds || attribute.serverTraits.contains(.exactDate))
         }
         func layout(_ names: inout PostgresNames) -> StoreLayout {
             StoreLayout(

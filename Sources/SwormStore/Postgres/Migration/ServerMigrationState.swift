@@ -25,6 +25,8 @@ struct ServerMigrationState: Sendable, Hashable {
     var leftovers = ServerLeftovers()
     /// The work that programs do while they use the store.
     var work: [ServerWork] = []
+    /// The indexes of the newest version; nil if they are not known.
+    var indexes: ServerIndexes?
 }
 
 /// The parts of the tables that only older versions use.
@@ -101,6 +103,8 @@ struct PreparedMigration: Sendable, Hashable, Codable {
     var work: [ServerWork]
     /// Whether older versions are still served afterwards.
     var keepsOlderVersions: Bool
+    /// The indexes of the new version.
+    var indexes: ServerIndexes?
 }
 
 // MARK: JSON
@@ -108,7 +112,7 @@ struct PreparedMigration: Sendable, Hashable, Codable {
 // Parts that are missing are those of a store that was never migrated.
 extension ServerMigrationState: Codable {
     private enum CodingKeys: String, CodingKey {
-        case current, older, retired, prepared, syncs, leftovers, work
+        case current, older, retired, prepared, syncs, leftovers, work, indexes
     }
 
     init(from decoder: any Decoder) throws {
@@ -120,6 +124,7 @@ extension ServerMigrationState: Codable {
         syncs = try values.decodeIfPresent([ServerSync].self, forKey: .syncs) ?? []
         leftovers = try values.decodeIfPresent(ServerLeftovers.self, forKey: .leftovers) ?? ServerLeftovers()
         work = try values.decodeIfPresent([ServerWork].self, forKey: .work) ?? []
+        indexes = try values.decodeIfPresent(ServerIndexes.self, forKey: .indexes)
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -131,6 +136,7 @@ extension ServerMigrationState: Codable {
         if !syncs.isEmpty { try values.encode(syncs, forKey: .syncs) }
         if !leftovers.isEmpty { try values.encode(leftovers, forKey: .leftovers) }
         if !work.isEmpty { try values.encode(work, forKey: .work) }
+        try values.encodeIfPresent(indexes, forKey: .indexes)
     }
 
     /// The state as the store keeps it.
@@ -157,6 +163,11 @@ extension ServerMigrationState {
 extension ServerRecord {
     /// The version hashes of the newest version that the tables serve.
     var currentHashes: [String: Data] { migration.current ?? metadata.versionHashes }
+
+    /// Returns whether a newer version of the model uses the tables as well, or is about to use them.
+    func isOlder(_ hashes: [String: Data]) -> Bool {
+        migration.prepared != nil || migration.older.contains { $0.hashes == hashes }
+    }
 
     /// Returns the names that a version of the model has in the tables, or nil if they do not serve it.
     func names(serving hashes: [String: Data]) -> PostgresNames? {

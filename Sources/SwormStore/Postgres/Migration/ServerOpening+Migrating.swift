@@ -30,7 +30,12 @@ extension ServerOpening {
             }
             let prefix = SQLName.alwaysQuoted(serverOptions.schema) + "."
             guard record.names(serving: model.versionHashes) == nil else {
-                return record.migration.work.flatMap { $0.sql(in: prefix) }
+                let tables = try tables(record, in: found.catalog)
+                let change = indexChange(record, for: tables.writer, in: found.catalog)
+                let search =
+                    serverOptions.changes == .all ? searchColumns(tables.writer, in: found.catalog).missing : []
+                return search.map { $0.addition(in: prefix) } + (change?.statements ?? [])
+                    + (change?.state ?? record.migration).work.flatMap { $0.sql(in: prefix) }
             }
             let migration = ServerMigration(opening: self)
             let plan = try migration.plan(found.catalog, record)

@@ -66,7 +66,7 @@ extension ServerSync {
             "CREATE OR REPLACE TRIGGER \(SQLName.alwaysQuoted(name)) BEFORE \(event) ON \(target) FOR EACH ROW EXECUTE FUNCTION \(call)"
         }
         return [
-            "CREATE OR REPLACE FUNCTION \(call) RETURNS trigger LANGUAGE plpgsql AS $sworm$\(body)$sworm$",
+            "CREATE OR REPLACE FUNCTION \(call) RETURNS trigger LANGUAGE plpgsql AS \(SQLName.dollarQuoted(body))",
             trigger(Self.triggers.insertion, on: "INSERT"), trigger(Self.triggers.update, on: "UPDATE OF \(list)"),
         ]
     }

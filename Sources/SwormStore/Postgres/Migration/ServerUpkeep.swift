@@ -13,12 +13,12 @@ final class ServerUpkeep: Sendable {
 
     private let state = Locked(State())
     private let running = DispatchGroup()
-    /// The listeners for failures, which no call throws.
-    let warnings = StoreWarnings()
+    /// The listeners for failures, which no call throws. The work begins before a store can be used, and has listeners.
+    let warnings = StoreWarnings(keepingEarly: 20)
 
-    /// Starts the work, unless it is running or the store is closed.
+    /// Starts the work, unless it is running or the store is closed or suspended.
     ///
-    /// - Parameter body: Does the work. The token stops it when the store is closed.
+    /// - Parameter body: Does the work. The token stops it when the store is closed or suspended.
     func start(_ body: @escaping @Sendable (InterruptToken) -> Void) {
         let token = InterruptToken()
         let isFirst = state.withLock { state in
@@ -44,6 +44,9 @@ final class ServerUpkeep: Sendable {
         token?.interrupt(.suspended)
         _ = wait(until: end)
     }
+
+    /// Allows work to start again after ``end(until:)``.
+    func resume() { state.withLock { $0.isEnded = false } }
 
     /// Waits for the end of the running work.
     ///

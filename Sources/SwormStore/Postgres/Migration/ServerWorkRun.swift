@@ -33,24 +33,33 @@ struct ServerWorkRun {
     /// - Returns: The steps that failed.
     /// - Throws: ``ServerError`` if the work was stopped, or the server cannot be reached.
     func callAsFunction(isAsked: Bool) throws -> [Failure] {
+        let lock = AdvisoryLock.work(onSchema: options.schema)
         let holder = try connect()
         defer { holder.rollback() }
         var pauses = MigrationPauses(from: .milliseconds(10), to: .milliseconds(500))
-        while try !lock(holder) {
+        while try !lock.begin(on: holder, TransactionOptions(.readCommitted), thenLockingWithin: nil) {
             guard isAsked else { return [] }
             options.clock.pause(for: pauses.take())
         }
         let connection = try connect()
         var tried: Set<ServerWork.Task> = []
-        var failures: [Failure] = []
+        var failures = try createOwnIndexes(on: connection)
         while let work = try next(after: tried, isAsked: isAsked, on: connection) {
             tried.insert(work.task)
             do {
-                try perform(work.task, on: connection)
-                try change(connection) { state, _ in state.work.removeAll { $0.task == work.task } }
+                let isNew = try perform(work.task, on: connection)
+                var isWanted = true
+                try change(connection) { state, _ in
+                    isWanted = state.work.contains { $0.task == work.task }
+                    state.work.removeAll { $0.task == work.task }
+                }
+                // The store was migrated during the step to a version that does not have it.
+                if isNew, !isWanted { revert(work.task, on: connection) }
             } catch let error as ServerError where !token.stopsWork && error.kind != .unavailable {
                 connection.rollback()
                 failures.append(Failure(work: work, error: error))
+                // A program with the permission that this one lacks need not wait.
+                guard error.kind != .permission else { continue }
                 try change(connection) { state, now in
                     guard let place = state.work.firstIndex(where: { $0.task == work.task }) else { return }
                     state.work[place].failure = error.message
@@ -61,23 +70,21 @@ struct ServerWorkRun {
         return failures
     }
 
-    /// Begins a transaction that has the lock of the work, or returns false if another program has the lock.
+    /// Creates the indexes of the store's own tables that a store of an earlier version lacks.
     ///
-    /// A statement that waited for it would have a snapshot, for whose end the index of the program with the lock waits. The
-    /// server does not see that the two wait for each other. A transaction that has once been seen with a snapshot is waited
-    /// for until it ends, so that each attempt has its own.
-    private func lock(_ holder: PostgresConnection) throws -> Bool {
-        try holder.begin(TransactionOptions(.readCommitted))
-        let parameters = Parameters()
-        parameters.append(ServerOpening.lockNumber(ofSchema: "work on " + options.schema))
-        let results = try holder.run([
-            .command("SELECT pg_catalog.pg_try_advisory_xact_lock($1)", with: parameters),
-            // A SELECT keeps its snapshot until the next statement, and this one has none.
-            .command("SET LOCAL lock_timeout = 0"),
-        ])
-        let hasLock = try results[0].bool(0, column: 0) ?? false
-        if !hasLock { holder.rollback() }
-        return hasLock
+    /// - Returns: Those that failed. One that the user must not create is left to the owner of the tables.
+    private func createOwnIndexes(on connection: PostgresConnection) throws -> [Failure] {
+        var failures: [Failure] = []
+        for index in ServerSchemaWriter.ownIndexes(in: prefix) {
+            let work = ServerWork(.index(name: index.name, definition: index.definition, isUnique: false))
+            do { _ = try perform(work.task, on: connection) } catch let error as ServerError
+                where !token.stopsWork && error.kind != .unavailable
+            {
+                connection.rollback()
+                if error.kind != .permission { failures.append(Failure(work: work, error: error)) }
+            }
+        }
+        return failures
     }
 
     /// Opens a connection whose statements and transactions have no limits.
@@ -128,9 +135,10 @@ struct ServerWorkRun {
 
     // MARK: Steps
 
-    private func perform(_ task: ServerWork.Task, on connection: PostgresConnection) throws {
+    /// Does a step, and returns whether it has changed anything.
+    private func perform(_ task: ServerWork.Task, on connection: PostgresConnection) throws -> Bool {
         switch task {
-        case .index(let name, _, _): try repeating { try createIndex(name, of: task, on: connection) }
+        case .index(let name, _, _): return try repeating { try createIndex(name, of: task, on: connection) }
         case .reference(let table, _, let column, let target):
             do {
                 try repeating { try run(task, on: connection) }
@@ -138,35 +146,53 @@ struct ServerWorkRun {
                 // Links whose ends were deleted while there was no foreign key.
                 let (own, name) = (prefix + SQLName.alwaysQuoted(table), SQLName.alwaysQuoted(column))
                 let key = SystemColumns.postgres.key
-                try connection.run(
-                    .command(
-                        "UPDATE \(own) AS t SET \(name) = NULL WHERE \(name) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(prefix)\(SQLName.alwaysQuoted(target)) AS r WHERE r.\(key) = t.\(name))"
-                    ))
+                let removal =
+                    "UPDATE \(own) AS t SET \(name) = NULL WHERE \(name) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(prefix)\(SQLName.alwaysQuoted(target)) AS r WHERE r.\(key) = t.\(name))"
+                try shortly([ServerMigration.turn(in: prefix), removal], on: connection)
                 try repeating { try run(task, on: connection) }
             }
         case .required(let table, let column): try require(column, of: table, task: task, on: connection)
         }
+        return true
+    }
+
+    /// Removes what a step has created. Nothing is left to remove if the table or the column no longer exists.
+    private func revert(_ task: ServerWork.Task, on connection: PostgresConnection) {
+        switch task {
+        case .index(let name, _, _): _ = try? connection.run(.command(removal(ofIndex: name)))
+        case .required(let table, let column):
+            let target = "ALTER TABLE IF EXISTS \(prefix)\(SQLName.alwaysQuoted(table))"
+            try? shortly(["\(target) ALTER COLUMN \(SQLName.alwaysQuoted(column)) DROP NOT NULL"], on: connection)
+        case .reference: break
+        }
+    }
+
+    private func removal(ofIndex name: String) -> String {
+        "DROP INDEX CONCURRENTLY IF EXISTS \(prefix)\(SQLName.alwaysQuoted(name))"
     }
 
     private func run(_ task: ServerWork.Task, on connection: PostgresConnection) throws {
         for sql in ServerWork(task).sql(in: prefix) { try connection.run(.command(sql)) }
     }
 
-    /// Creates an index. One that an interruption has left unfinished is removed before.
-    private func createIndex(_ name: String, of task: ServerWork.Task, on connection: PostgresConnection) throws {
-        let removal = "DROP INDEX CONCURRENTLY IF EXISTS \(prefix)\(SQLName.alwaysQuoted(name))"
+    /// Creates an index, and returns whether it was missing. One that an interruption has left unfinished is removed before.
+    private func createIndex(
+        _ name: String, of task: ServerWork.Task, on connection: PostgresConnection
+    ) throws -> Bool {
+        let removal = removal(ofIndex: name)
         switch try isValid(index: name, on: connection) {
-        case true?: return
+        case true?: return false
         case false?: try connection.run(.command(removal))
         case nil: break
         }
         do {
             try run(task, on: connection)
-        } catch let error as ServerError where error.kind == .uniqueViolation {
-            // The unfinished index would reject further rows.
-            try connection.run(.command(removal))
+        } catch let error as ServerError where error.kind != .permission && !token.stopsWork {
+            // An unfinished unique index would reject further rows until the step is tried again.
+            if (try? isValid(index: name, on: connection)) == false { _ = try? connection.run(.command(removal)) }
             throw error
         }
+        return true
     }
 
     /// Returns whether an index is finished, or nil if no index has the name.
@@ -214,7 +240,7 @@ struct ServerWorkRun {
 
     /// Runs a closure again, after pauses, if it could not get its locks, or was stopped because it waited for a transaction
     /// that waited for it.
-    private func repeating(_ body: () throws -> Void) throws {
+    private func repeating<Result>(_ body: () throws -> Result) throws -> Result {
         let end = options.clock.now.advanced(by: Self.longestAttempt)
         var pauses = MigrationPauses()
         while true {

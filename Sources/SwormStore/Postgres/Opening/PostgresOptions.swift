@@ -29,6 +29,8 @@ package struct PostgresOptions: Sendable {
     package var dates = Dates.timestamps
     /// Whether the store keeps a history that has the changes of other programs too, by triggers.
     package var recordsOtherPrograms = false
+    /// Whether triggers raise the versions of rows that other programs change.
+    package var raisesForeignVersions = false
     /// Whether conditions without an exact form on the server are rejected instead of being evaluated in memory.
     package var refusesEvaluationInMemory = false
     /// The clock of migrations.

@@ -19,7 +19,7 @@ package struct PostgresParts: Sendable {
     package init(
         host: String, port: Int?, database: String, user: String?, password: (@Sendable () throws -> String)?,
         schema: String, connections: Int, isPooled: Bool, tls: String?, connectionTimeout: Duration?,
-        statementTimeout: Duration?, lockTimeout: Duration?, idleTimeout: Duration?
+        statementTimeout: Duration?, lockTimeout: Duration?, idleTimeout: Duration?, writeTimeout: Duration?
     ) {
         self.host = host
         self.port = port
@@ -31,7 +31,8 @@ package struct PostgresParts: Sendable {
         self.isPooled = isPooled
         self.tls = tls
         timeouts = PostgresAddress.Timeouts(
-            connection: connectionTimeout, statement: statementTimeout, lock: lockTimeout, idle: idleTimeout)
+            connection: connectionTimeout, statement: statementTimeout, lock: lockTimeout, idle: idleTimeout,
+            write: writeTimeout)
     }
 }
 

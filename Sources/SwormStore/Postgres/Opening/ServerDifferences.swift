@@ -17,11 +17,19 @@ struct ServerDifferences {
     private let writer: ServerSchemaWriter
     private let catalog: ServerCatalog
     private let migration: ServerMigrationState
+    private let isOlder: Bool
     private var found: [Difference] = []
 
-    /// - Parameter migration: Its triggers fill columns that the model does not have, and its work creates indexes.
-    init(writer: ServerSchemaWriter, catalog: ServerCatalog, migration: ServerMigrationState = .init()) {
+    /// - Parameters:
+    ///   - migration: Its triggers fill columns that the model does not have, and its work creates indexes.
+    ///   - isOlder: Whether a newer version of the model uses the tables. It may have given up a constraint whose index had
+    ///     not been created yet.
+    init(
+        writer: ServerSchemaWriter, catalog: ServerCatalog, migration: ServerMigrationState = .init(),
+        isOlder: Bool = false
+    ) {
         self.writer = writer
+        self.isOlder = isOlder
         self.catalog = catalog
         self.migration = migration
         for table in writer.ownTables where catalog.columns[table.name] == nil {
@@ -111,7 +119,7 @@ struct ServerDifferences {
         let columns = Set(index.columns.map(\.name))
         // The columns themselves have been reported.
         guard let present = catalog.columns[index.table], columns.allSatisfy({ present[$0] != nil }),
-            catalog.uniqueColumns[index.table]?.contains(columns) != true, !migration.creates(index)
+            catalog.uniqueColumns[index.table]?.contains(columns) != true, !isOlder, !migration.creates(index)
         else { return }
         let names = index.columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
         add(
@@ -122,6 +130,9 @@ struct ServerDifferences {
     private static func use(of column: ServerTable.Column) -> String {
         column.subject.map { " for \($0.list) of \($0.entity)" } ?? ""
     }
+
+    /// The differences, and the properties that they are about.
+    var list: [(message: String, subject: ServerSubject?)] { found.map { ($0.message, $0.subject) } }
 
     // MARK: The error
 

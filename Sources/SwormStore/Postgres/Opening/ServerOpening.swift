@@ -31,14 +31,29 @@ struct ServerOpening {
     ///
     /// Nothing is written if the store exists and has everything that the model needs.
     func store() throws -> PostgresStore {
-        try withConnection { connection in
-            let store = try store(connection)
-            try prepareHistory(of: store, connection)
-            return store
+        do {
+            return try withConnection { connection in
+                let opened = try self.store(connection)
+                try prepareHistory(of: opened.store, connection)
+                // The work locks tables whose triggers the history needs.
+                opened.store.doPendingWork(of: opened.migration, hasOwnIndexes: opened.hasOwnIndexes)
+                return opened.store
+            }
+        } catch {
+            try? pool.close(within: .zero)
+            throw error
         }
     }
 
-    private func store(_ connection: PostgresConnection) throws -> PostgresStore {
+    /// A store, and the work that is left to do on its tables when it is opened.
+    struct Opened {
+        let store: PostgresStore
+        let migration: ServerMigrationState
+        /// Whether the store's own tables have their indexes.
+        var hasOwnIndexes = true
+    }
+
+    private func store(_ connection: PostgresConnection) throws -> Opened {
         let found = try look(connection)
         guard let record = found.record else { return try create(connection) }
         return try open(migrated(found, record: record, connection), connection)
@@ -81,27 +96,36 @@ struct ServerOpening {
         timeouts.lock = timeouts.lock.map { max($0, waiting) }
         timeouts.statement = timeouts.statement.map { max($0, waiting + .seconds(1)) }
         transaction.timeouts = timeouts
-        return try connection.transaction(transaction) {
-            let parameters = Parameters()
-            parameters.append(Self.lockNumber(ofSchema: schema))
-            try connection.run(.command("SELECT pg_catalog.pg_advisory_xact_lock($1)", with: parameters))
-            return try body()
-        }
+        return try AdvisoryLock.tables(ofSchema: schema)
+            .transaction(on: connection, transaction, within: waiting, thenLockingWithin: timeouts.lock, body)
     }
 
-    /// The number of the advisory lock for a schema, which is the same in all programs.
-    static func lockNumber(ofSchema schema: String) -> Int64 {
-        SHA2.sha256(Array("sworm \(schema)".utf8)).prefix(8).reduce(0) { $0 << 8 | Int64($1) }
+    /// Runs a closure, and closes the connections of this opening, which leaves no store open.
+    func closing<Result>(_ body: () throws -> Result) rethrows -> Result {
+        defer { try? pool.close(within: .zero) }
+        return try body()
     }
 
     // MARK: Stores that exist
 
     /// Opens a store that has the model's version.
-    private func open(_ found: Found, _ connection: PostgresConnection) throws -> PostgresStore {
+    private func open(_ found: Found, _ connection: PostgresConnection) throws -> Opened {
         guard let record = found.record else { throw CoreDataError.storeIsClosed }
-        let store = try open(record, in: mended(found, record: record, connection: connection))
-        store.doPendingWork(of: record.migration)
-        return store
+        let tables = try tables(record, in: found.catalog)
+        let catalog = try mended(found, record: record, connection: connection)
+        let (current, warning) = indexed(record, for: tables.writer, in: catalog, on: connection)
+        let differences = ServerDifferences(
+            writer: tables.writer, catalog: catalog, migration: current.migration,
+            isOlder: current.isOlder(model.versionHashes))
+        if let error = differences.error(place: place) { throw error }
+        let raisesVersions = try raisingVersions(tables.writer, in: catalog, on: connection)
+        let search = searched(tables.writer, in: catalog, on: connection)
+        var layout = tables.layout
+        layout.add(search.columns)
+        let store = make(
+            current.metadata, layout: layout, names: tables.names, home: current.home, raisesVersions: raisesVersions)
+        for warning in [warning, search.warning].compactMap(\.self) { store.upkeep.warnings.report(warning) }
+        return Opened(store: store, migration: current.migration, hasOwnIndexes: found.catalog.hasOwnIndexes)
     }
 
     /// Creates the folding functions of this version, if they are missing. Other missing parts need a decision.
@@ -112,7 +136,7 @@ struct ServerOpening {
             return found.catalog
         }
         return try alone(connection) {
-            var statements = FoldingFunctions.statements(schema: schema).map { SQLStatement.command($0) }
+            var statements = FoldingFunctions.creation(schema: schema).map { SQLStatement.command($0) }
             let parameters = Parameters()
             parameters.append(Int64(TextFolding.version))
             statements.append(
@@ -124,7 +148,12 @@ struct ServerOpening {
         }
     }
 
-    private func open(_ record: ServerRecord, in catalog: ServerCatalog) throws -> PostgresStore {
+    /// Returns the tables that the model needs in a store.
+    ///
+    /// - Throws: ``CoreDataError`` if the store does not have all entities.
+    func tables(
+        _ record: ServerRecord, in catalog: ServerCatalog
+    ) throws -> (names: PostgresNames, layout: StoreLayout, writer: ServerSchemaWriter) {
         let known = self.names(in: record)
         var names = known
         let layout = StoreLayout(postgres: model, schema: schema, names: &names) { attribute in
@@ -138,10 +167,9 @@ struct ServerOpening {
                 "The store '\(place)' does not have the entities \(new.map { "'\($0)'" }.joined(separator: ", ")) of the model. Migrate the store.",
                 entity: new.first)
         }
-        let writer = ServerSchemaWriter(schema: schema, tables: ServerTables(model: model, layout: layout))
-        let differences = ServerDifferences(writer: writer, catalog: catalog, migration: record.migration)
-        if let error = differences.error(place: place) { throw error }
-        return make(record.metadata, layout: layout, names: names, home: record.home)
+        return (
+            names, layout, ServerSchemaWriter(schema: schema, tables: ServerTables(model: model, layout: layout))
+        )
     }
 
     /// Returns how the dates of an attribute are stored: as in the present column, or else as the options require.
@@ -155,25 +183,32 @@ struct ServerOpening {
         {
             return present.type == "double precision"
         }
-        return serverOptions.dates == .doubles
+        return storesNewSeconds(attribute)
+    }
+
+    /// Returns whether the dates of an attribute that has no column yet are stored with all their digits.
+    func storesNewSeconds(_ attribute: CompiledAttribute) -> Bool {
+        serverOptions.dates == .doubles || attribute.serverTraits.contains(.exactDate)
     }
 
     private func make(
-        _ metadata: StoreMetadata, layout: StoreLayout, names: PostgresNames, home: ServerHome
+        _ metadata: StoreMetadata, layout: StoreLayout, names: PostgresNames, home: ServerHome, raisesVersions: Bool
     ) -> PostgresStore {
         PostgresStore(
             model: model, options: options, serverOptions: serverOptions, pool: pool,
-            schema: ServerSchema(model: model, layout: layout, names: names, identifier: metadata.identifier),
+            schema: ServerSchema(
+                model: model, layout: layout, names: names, identifier: metadata.identifier,
+                raisesVersions: raisesVersions),
             metadata: metadata, home: home)
     }
 
     // MARK: New stores
 
-    private func create(_ connection: PostgresConnection) throws -> PostgresStore {
+    private func create(_ connection: PostgresConnection) throws -> Opened {
         try requireCreation()
-        let storesSeconds = serverOptions.dates == .doubles
         var names = PostgresNames()
-        let layout = StoreLayout(postgres: model, schema: schema, names: &names) { _ in storesSeconds }
+        var layout = StoreLayout(
+            postgres: model, schema: schema, names: &names, storesSeconds: storesNewSeconds)
         let writer = ServerSchemaWriter(schema: schema, tables: ServerTables(model: model, layout: layout))
         let metadata = StoreMetadata(
             newStoreOf: StoreMetadata.postgresType, model: model, identifier: options.identifier ?? UUID())
@@ -182,17 +217,26 @@ struct ServerOpening {
             // Another program has just created the store. It is used if it fits the model.
             if found.record != nil { return found }
             try requireFreeNames(writer, catalog: found.catalog)
+            try ServerProbe.check(connection)
             var statements = writer.statements(creatingSchema: !found.catalog.hasSchema).map {
                 SQLStatement.command($0)
             }
-            statements += try rows(of: metadata, names: names, ownsSchema: !found.catalog.hasSchema)
+            if serverOptions.raisesForeignVersions {
+                statements += writer.versionTriggers(on: writer.versionedTables).map { .command($0) }
+            }
+            statements += try rows(
+                of: metadata, names: names, indexes: writer.tables.indexes, ownsSchema: !found.catalog.hasSchema)
             _ = try connection.run(statements)
             return Found(
                 catalog: found.catalog, record: try ServerRecord(connection, schema: schema, place: place))
         }
         guard let record = found.record else { throw CoreDataError.storeIsClosed }
         if record.metadata.identifier == metadata.identifier {
-            return make(metadata, layout: layout, names: names, home: record.home)
+            layout.add(writer.tables.searchColumns)
+            let store = make(
+                metadata, layout: layout, names: names, home: record.home,
+                raisesVersions: serverOptions.raisesForeignVersions)
+            return Opened(store: store, migration: record.migration)
         }
         return try open(migrated(found, record: record, connection), connection)
     }
@@ -226,7 +270,7 @@ struct ServerOpening {
 
     /// Returns the statements that fill the store's own tables.
     func rows(
-        of metadata: StoreMetadata, names: PostgresNames, ownsSchema: Bool
+        of metadata: StoreMetadata, names: PostgresNames, indexes: [ServerIndex], ownsSchema: Bool
     ) throws -> [SQLStatement] {
         let prefix = SQLName.alwaysQuoted(schema) + "."
         let parameters = Parameters()
@@ -240,29 +284,19 @@ struct ServerOpening {
         }
         parameters.append(Int64(TextFolding.version))
         parameters.append(ownsSchema)
+        var migration = ServerMigrationState()
+        migration.indexes = ServerIndexes(indexes)
+        guard parameters.append(json: try migration.json) else {
+            throw CoreDataError(NSPersistentStoreSaveError, "The indexes of the store '\(place)' cannot be noted.")
+        }
         // A model that is too long for a message can be found in the program.
         if !(options.modelCache.map { parameters.append($0) } ?? false) { parameters.appendNull(.bytea) }
         return [
             .command(
-                "INSERT INTO \(prefix)\"_sworm\" (\"id\", \"format\", \"store\", \"metadata\", \"names\", \"fold\", \"owns_schema\", \"model\") VALUES (1, $1, $2, $3, $4, $5, $6, $7)",
+                "INSERT INTO \(prefix)\"_sworm\" (\"id\", \"format\", \"store\", \"metadata\", \"names\", \"fold\", \"owns_schema\", \"migration\", \"model\") VALUES (1, $1, $2, $3, $4, $5, $6, $7, $8)",
                 with: parameters),
             .command("INSERT INTO \(prefix)\"_sworm_writer\" (\"id\") VALUES (1)"),
         ]
     }
-}
-
-extension ServerCatalog {
-    /// Whether the schema has the folding functions of this version.
-    var hasFoldingFunctions: Bool {
-        functions.isSuperset(of: FoldingFunctions.names)
-    }
-}
-
-extension FoldingFunctions {
-    /// The names of all functions, without their schema.
-    static var names: [String] { [nameOfMarkSorting] + TextFolding.allCases.map { name(of: $0) } }
-
-    /// The start of the names of the functions of all versions.
-    static var commonPrefix: String { "_sworm_fold" }
 }
 #endif

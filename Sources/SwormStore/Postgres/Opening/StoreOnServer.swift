@@ -15,6 +15,16 @@ struct StoreOnServer {
             model: CompiledModel(entities: []), options: options, serverOptions: serverOptions)
     }
 
+    /// Calls a closure with a connection, which is closed afterwards.
+    private func withConnection<Result>(
+        while action: String = "open", _ body: (PostgresConnection) throws -> Result
+    ) throws -> Result {
+        // Connections that are closed are not opened again, and there may be another call.
+        let opening = try ServerOpening(
+            model: opening.model, options: opening.options, serverOptions: opening.serverOptions)
+        return try opening.closing { try opening.withConnection(while: action, body) }
+    }
+
     private var missing: CoreDataError {
         CoreDataError(
             CocoaError.Code.fileReadNoSuchFile.rawValue,
@@ -22,7 +32,7 @@ struct StoreOnServer {
     }
 
     func metadata() throws -> [String: Any] {
-        try opening.withConnection { connection in
+        try withConnection { connection in
             guard let record = try opening.look(connection).record else { throw missing }
             return record.metadata.dictionary
         }
@@ -30,7 +40,7 @@ struct StoreOnServer {
 
     /// Replaces the application's part of the metadata.
     func setMetadata(_ metadata: [String: Any]) throws {
-        try opening.withConnection(while: "save") { connection in
+        try withConnection(while: "save") { connection in
             guard try opening.look(connection).record != nil else { throw missing }
             try connection.transaction(TransactionOptions(.readCommitted)) {
                 try connection.run("SELECT 1 FROM \(prefix)\"_sworm\" FOR NO KEY UPDATE")
@@ -54,7 +64,7 @@ struct StoreOnServer {
     /// - Throws: ``CoreDataError`` if the schema has no store but other objects, or if it has other objects beside the
     ///   store. Nothing is removed then.
     func destroy(isForced: Bool) throws {
-        try opening.withConnection(while: "remove") { connection in
+        try withConnection(while: "remove") { connection in
             try opening.alone(connection) {
                 let catalog = try ServerCatalog(connection, schema: schema)
                 guard catalog.hasSchema else { return }
@@ -91,7 +101,7 @@ struct StoreOnServer {
             statements.append("DROP FUNCTION \(list.joined(separator: ", "))\(end)")
         }
         let triggers = catalog.functions.filter { name in
-            [HistoryTriggers.prefix, ServerSync.functionPrefix].contains { name.hasPrefix($0) }
+            [HistoryTriggers.prefix, ServerSync.functionPrefix, VersionTriggers.name].contains { name.hasPrefix($0) }
         }.sorted()
         if !triggers.isEmpty {
             let list = triggers.map { "\(prefix)\(SQLName.alwaysQuoted($0))()" }
@@ -123,6 +133,7 @@ struct StoreOnServer {
             WHERE NOT pg_catalog.starts_with(p.proname::text, '\(FoldingFunctions.commonPrefix)')
               AND NOT pg_catalog.starts_with(p.proname::text, '\(HistoryTriggers.prefix)')
               AND NOT pg_catalog.starts_with(p.proname::text, '\(ServerSync.functionPrefix)')
+              AND NOT pg_catalog.starts_with(p.proname::text, '\(VersionTriggers.name)')
             UNION ALL
             SELECT 'type', t.typname::text FROM s JOIN pg_catalog.pg_type t ON t.typnamespace = s.oid
             WHERE t.typtype IN ('e', 'd', 'r')

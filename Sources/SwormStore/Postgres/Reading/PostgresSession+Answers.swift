@@ -54,16 +54,19 @@ extension PostgresSession {
     ///   - leavesComputations: Whether a statement that computes numbers has failed.
     ///   - names: The names of properties that are read beside those of the condition and of the order.
     ///   - keys: The keys of the rows among which to search; nil for all.
+    ///   - reason: The reason why other parts than the condition and the order are evaluated in memory.
     /// - Throws: The errors of invalid requests, and an error if the store does not evaluate conditions in memory.
     final func search(
         _ request: FetchSpecification, leavingComputations leavesComputations: Bool = false,
-        reading names: ReadNames = ReadNames(), among keys: [Int64]? = nil, on connection: PostgresConnection
+        reading names: ReadNames = ReadNames(), among keys: [Int64]? = nil, because reason: NotExact? = nil,
+        on connection: PostgresConnection
     ) throws -> RowSearch {
         // The parts that a server cannot express are checked as those of a file.
         _ = try schema.reading.validator.identities(request)
         let split = try compiler.split(request, leavingComputations: leavesComputations)
         try requireAllowed(split, of: request)
-        return try RowSearch(request, split: split, reading: names, among: keys, in: self, on: connection)
+        return try RowSearch(
+            request, split: split, reading: names, among: keys, because: reason, in: self, on: connection)
     }
 
     /// Throws an error if a request needs an evaluation in memory, and the store does none.

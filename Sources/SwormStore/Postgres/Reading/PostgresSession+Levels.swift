@@ -51,8 +51,8 @@ extension PostgresSession {
                 let (compiled, computes) = try statement(for: level)
                 query = try self.query(
                     compiled, on: connection, isGuarded: computes, limit: Self.rowLimit(of: level))
-            } catch is NotExact {
-                return try inMemory(LevelSearch(level, in: self, on: connection))
+            } catch let reason as NotExact {
+                return try inMemory(LevelSearch(level, because: reason, in: self, on: connection))
             }
             do {
                 try exact(query)

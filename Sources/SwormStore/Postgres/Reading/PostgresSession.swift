@@ -16,6 +16,9 @@ class PostgresSession: StoreSession {
     final var compiler: SQLCompiler { store.schema.compiler }
     var interrupt: @Sendable () -> Void { { [lease] in lease.interrupt() } }
 
+    /// The limit for statements that keep all other programs from writing, if it is that of the session's statements.
+    var writeTimeout: Duration? { nil }
+
     init(store: PostgresStore, lease: ServerLease, token: InterruptToken, historyLevel: ServerHistory.Level) {
         self.store = store
         self.historyLevel = historyLevel
@@ -41,7 +44,7 @@ class PostgresSession: StoreSession {
     final func read<Result>(
         on connection: PostgresConnection, _ body: (PostgresConnection) throws -> Result
     ) throws -> Result {
-        try store.translating("read", token: token) {
+        try store.translating("read", token: token, writeTimeout: writeTimeout) {
             // Observers may have been added or removed since the view began.
             connection.watch = try store.currentWatch()
             let result = try body(connection)
@@ -53,13 +56,21 @@ class PostgresSession: StoreSession {
 
 extension PostgresStore {
     package func beginSession(_ token: InterruptToken?) throws -> any StoreSession {
+        // Not read-only, because a transaction that writes can continue in the same snapshot.
+        try beginSession(token, isReadOnly: isReadOnly)
+    }
+
+    package func beginReading(_ token: InterruptToken?) throws -> any StoreSession {
+        try beginSession(token, isReadOnly: true)
+    }
+
+    private func beginSession(_ token: InterruptToken?, isReadOnly: Bool) throws -> any StoreSession {
         let token = token ?? InterruptToken()
         try renewHistory(token)
         let level = history.level
         let pooled = try take(for: "read", token)
         let lease = lease(pooled, isWriting: false)
         do {
-            // Not read-only, because a transaction that writes can continue in the same snapshot.
             var options = TransactionOptions(.repeatableRead, isReadOnly: isReadOnly)
             options.settings = settings(of: token, keeping: level)
             try pooled.connection?.begin(options)

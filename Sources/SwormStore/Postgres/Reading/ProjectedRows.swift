@@ -37,7 +37,8 @@ final class ProjectedRows {
             columns = try session.schema.reading.validator.projection(projection).columns
             isGuarded = false
             try session.requireAllowed(projection, because: reason)
-            source = .memory(try MemoryProjection(projection, columns: columns, in: session, on: connection))
+            source = .memory(
+                try MemoryProjection(projection, columns: columns, because: reason, in: session, on: connection))
             return
         }
         columns = compiled.columns
@@ -58,8 +59,8 @@ final class ProjectedRows {
             try session.requireAllowed(projection, because: reason)
             source = .memory(
                 try MemoryProjection(
-                    projection, columns: columns, leavingComputations: true, skipping: count, in: session,
-                    on: connection))
+                    projection, columns: columns, leavingComputations: true, skipping: count, because: reason,
+                    in: session, on: connection))
             return try nextPortion()
         }
     }

@@ -3,6 +3,7 @@
 final class ReadingCaches: Sendable {
     let shapes: ServerShapes
     let sizes = ResultSizes()
+    let reportedKinds = ReportedKinds()
     /// A compiler of the statements of a file, which finds the errors of requests that have no exact statement on a server.
     let validator: SQLCompiler
 

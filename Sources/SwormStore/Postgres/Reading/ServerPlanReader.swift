@@ -47,7 +47,7 @@ struct ServerPlanReader {
     /// index, which is no finding.
     private func scan(_ table: String) -> PlanFinding? {
         guard let predicate = request.predicate, table.hasSuffix(" t0") else { return nil }
-        let sets = IndexSearch(model: model, entity: entity).sets(for: predicate) ?? []
+        let sets = IndexSearch(model: model, entity: entity, isOnServer: true).sets(for: predicate) ?? []
         guard !sets.contains(where: \.isEmpty) else { return nil }
         return .scan(
             entity: entity.name, indexes: sets.map { $0.sorted { ($0.entity, $0.name) < ($1.entity, $1.name) } })

@@ -73,10 +73,12 @@ extension PostgresStore {
     /// Removes the markers of transactions that were committed more than a day ago.
     func removeOldOutcomes(on connection: PostgresConnection) {
         connection.uninterrupted {
-            _ = try? connection.run(
-                "DELETE FROM \(outcomes) WHERE \"id\" IN (SELECT \"id\" FROM \(outcomes) WHERE \"time\" < pg_catalog.now() - INTERVAL '1 day' LIMIT 10000 FOR UPDATE SKIP LOCKED)"
-            )
+            _ = try? connection.run(Self.removalOfOutcomes(in: outcomes))
         }
+    }
+
+    static func removalOfOutcomes(in table: String) -> String {
+        "DELETE FROM \(table) WHERE \"id\" IN (SELECT \"id\" FROM \(table) WHERE \"time\" < pg_catalog.now() - INTERVAL '1 day' LIMIT 10000 FOR UPDATE SKIP LOCKED)"
     }
 }
 
@@ -90,6 +92,15 @@ extension ServerError {
         error.kind = .unavailable
         error.message =
             "the connection was lost while the transaction was being committed. It was not committed; run it again"
+        return error
+    }
+
+    /// Returns the error of a transaction that was lost after the changes to other stores were committed: it must not be run again as
+    /// if nothing had been saved.
+    static func partlySaved(_ failure: any Error) -> any Error {
+        guard var error = failure as? ServerError, error.kind == .unavailable else { return failure }
+        error.kind = .outcomeUnknown
+        error.message = "the changes to other stores were saved, and those to this one were not: \(error.message)"
         return error
     }
 

@@ -72,7 +72,10 @@ extension PostgresStore {
         while true {
             let noteEnd = try WriterThreads.begin(self, isExclusive: isExclusive)
             let pooled: PooledConnection
-            do { pooled = try take(for: isExclusive ? "write" : "save", token) } catch {
+            do {
+                // The calls of this process get their turn in the pool's order, so that only one of them waits at the server.
+                pooled = try take(for: isExclusive ? "write" : "save", token, takingTurn: isExclusive)
+            } catch {
                 noteEnd()
                 throw error
             }
@@ -81,12 +84,18 @@ extension PostgresStore {
                 let connection = try lease.beginUse()
                 defer { lease.endUse() }
                 var options = TransactionOptions(mode.isolation)
-                // The server stops a statement that waits longer than the timeout of statements.
-                let waiting = min(
-                    max(end - .now, .milliseconds(1)),
-                    connection.address.timeouts.statement.map { $0 * 9 / 10 } ?? .seconds(86_400))
+                let timeout = connection.address.timeouts.statement
+                var waiting = max(end - .now, .milliseconds(1))
+                if mode == .serializable {
+                    // The lock is taken with the first statement, after which nothing is begun again.
+                    options.lockWait = waiting
+                } else if let timeout {
+                    // A wait within the timeout of statements needs no other timeout. It is repeated.
+                    waiting = min(waiting, timeout * 9 / 10)
+                }
                 options.locks = TransactionOptions.lock(
                     writerLock(isExclusive: isExclusive), within: waiting, on: connection.address)
+                if isExclusive { options.statementTimeoutAfterLocks = connection.address.timeouts.shorterForWrites }
                 options.settings = settings(of: token, keeping: level)
                 try connection.begin(options)
                 // The snapshot is taken by a later statement, and thus contains the work of all earlier turns.

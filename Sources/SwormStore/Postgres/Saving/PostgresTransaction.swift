@@ -43,6 +43,10 @@ final class PostgresTransaction: PostgresSession, StoreTransaction {
         super.init(store: store, lease: lease, token: token, historyLevel: historyLevel)
     }
 
+    override var writeTimeout: Duration? {
+        mode == .exclusive ? store.serverOptions.address.timeouts.shorterForWrites : nil
+    }
+
     // MARK: Writing
 
     func save(_ request: SaveRequest) throws -> SaveResult { try save(request, isThorough: false) }
@@ -152,10 +156,10 @@ final class PostgresTransaction: PostgresSession, StoreTransaction {
             )
         }
         return try using { connection in
-            guard connection.isInTransaction, !connection.hasFailedTransaction else {
+            try Self.checkUse(of: connection)
+            guard connection.isInTransaction else {
                 throw CoreDataError(
-                    NSPersistentStoreSaveError,
-                    "An earlier error has rolled back the transaction, so it cannot write any more.")
+                    NSPersistentStoreSaveError, "The transaction has ended, so it cannot write any more.")
             }
             isWriting = true
             defer { isWriting = false }
@@ -164,12 +168,23 @@ final class PostgresTransaction: PostgresSession, StoreTransaction {
         }
     }
 
+    /// Throws an error if an earlier one has ended the transaction: that one, which the caller may have ignored, if it says
+    /// that the transaction can be repeated.
+    private static func checkUse(of connection: PostgresConnection) throws {
+        guard connection.hasFailedTransaction else { return }
+        let cause = connection.transactionFailure
+        if let cause, cause.isInterruption { throw cause }
+        throw CoreDataError(
+            NSPersistentStoreSaveError, "An earlier error has rolled back the transaction. Nothing was saved.",
+            cause: cause)
+    }
+
     private func using<Output>(_ body: (PostgresConnection) throws -> Output) throws -> Output {
         let connection = try lease.beginUse()
         defer { lease.endUse() }
         // A store that is being closed waits for the transaction.
         do { connection.watch = try store.currentWatch() } catch {}
-        return try store.translating("save", token: token) { try body(connection) }
+        return try store.translating("save", token: token, writeTimeout: writeTimeout) { try body(connection) }
     }
 
     // MARK: Marks
@@ -227,10 +242,7 @@ final class PostgresTransaction: PostgresSession, StoreTransaction {
         let marker = UUID()
         var doubt: ServerError?
         try using { connection in
-            guard !connection.hasFailedTransaction else {
-                throw CoreDataError(
-                    NSPersistentStoreSaveError, "An earlier error has rolled back the transaction. Nothing was saved.")
-            }
+            try Self.checkUse(of: connection)
             metadata = try metadata.map { try store.write($0, on: connection) }
             // From here on the transaction can no longer be stopped.
             if let failure = token.failure { throw failure }
@@ -252,13 +264,13 @@ final class PostgresTransaction: PostgresSession, StoreTransaction {
                 return
             } catch {
                 store.commits.didNotCommit()
-                throw error
+                throw further == nil ? error : ServerError.partlySaved(error)
             }
             announce()
             store.purgeOutcomes(on: connection)
         }
         end()
-        if let doubt { try settle(doubt, by: marker) }
+        if let doubt { try settle(doubt, by: marker, isAlone: further == nil) }
         if let metadata { store.wrote(metadata) }
     }
 
@@ -274,17 +286,20 @@ final class PostgresTransaction: PostgresSession, StoreTransaction {
     }
 
     /// Finds out whether a commit took effect whose answer was lost, and announces it.
-    private func settle(_ doubt: ServerError, by marker: UUID) throws {
-        do {
-            guard try store.isCommitted(marker) else {
-                store.commits.didNotCommit()
-                throw ServerError.undone(doubt)
-            }
-            announce()
-        } catch let error as ServerError {
-            if error.kind == .outcomeUnknown { store.commits.announce(.unknown) }
+    ///
+    /// - Parameter isAlone: Whether no other store was committed before.
+    private func settle(_ doubt: ServerError, by marker: UUID, isAlone: Bool) throws {
+        let isCommitted: Bool
+        do { isCommitted = try store.isCommitted(marker) } catch {
+            store.commits.announce(.unknown)
             throw store.translated(error, while: "save", token: nil)
         }
+        guard isCommitted else {
+            store.commits.didNotCommit()
+            let loss = ServerError.undone(doubt)
+            throw store.translated(isAlone ? loss : ServerError.partlySaved(loss), while: "save", token: nil)
+        }
+        announce()
     }
 }
 #endif

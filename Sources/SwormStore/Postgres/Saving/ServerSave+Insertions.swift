@@ -4,7 +4,7 @@ import SwormPostgres
 import SwormPredicates
 
 extension ServerSave {
-    /// Inserts the new rows: up to a thousand of an entity by arrays, and more by COPY.
+    /// Inserts the new rows: up to a thousand of an entity by arrays, and more by COPY if the table allows it.
     func insert() throws {
         var groups: [Int: [Int]] = [:]
         for (index, insertion) in request.insertions.enumerated() {
@@ -12,10 +12,10 @@ extension ServerSave {
         }
         for (number, indexes) in groups.sorted(by: { $0.key < $1.key }) {
             let columns = schema.columns[number - 1]
-            if indexes.count <= Self.longestList {
-                try insert(indexes, columns)
-            } else {
+            if indexes.count > Self.longestList, try allowsCopy(columns) {
                 try copy(indexes, columns: columns)
+            } else {
+                try insert(indexes, columns)
             }
             let keys = try indexes.map { try key(request.insertions[$0].row) }
             write.changes?.note(.insertion, of: keys, root: columns.entity.root)
@@ -76,6 +76,8 @@ extension ServerSave {
             if rows.isFull {
                 try addInsertion(rows, columns: columns)
                 rows.removeAll()
+                // Many rows are not kept until all of them can be sent.
+                if indexes.count > Self.longestList { try send() }
             }
         }
         if rows.rowCount > 0 { try addInsertion(rows, columns: columns) }
@@ -105,6 +107,13 @@ extension ServerSave {
 
     // MARK: COPY
 
+    /// Sends the changes that were not sent yet, and returns whether the server accepts COPY into a table.
+    private func allowsCopy(_ columns: ServerColumns) throws -> Bool {
+        var allowsCopy = false
+        try send(followedBy: [ServerWrite.copyQuestion(columns.table) { allowsCopy = $0 }])
+        return allowsCopy
+    }
+
     private func copy(_ indexes: [Int], columns: ServerColumns) throws {
         let times = columns.derived.filter { $0.source == nil }
         let time = times.isEmpty ? nil : try write.time()
@@ -124,8 +133,8 @@ extension ServerSave {
         let end = try times.map { derived in
             try ServerValue(time.map { .date($0) } ?? .null, for: derived.place, of: columns.entity)
         }
-        try write.connection.copyIn(into: "\(columns.table) (\(names.joined(separator: ", ")))", types: types) {
-            writer in
+        let table = "\(columns.table) (\(names.joined(separator: ", ")))"
+        let count = try write.connection.copyIn(into: table, types: types) { writer in
             for index in indexes {
                 var values = try self.values(index, columns: columns)
                 if columns.numbersEntities { values.append(.integer(columns.storedNumber)) }
@@ -141,6 +150,7 @@ extension ServerSave {
                 }
             }
         }
+        guard count == indexes.count else { throw ignoredChange("insert", of: columns) }
     }
 }
 #endif

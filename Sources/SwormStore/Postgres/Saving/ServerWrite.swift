@@ -78,6 +78,16 @@ final class ServerWrite {
     /// A step that reads the time of the transaction, which ``time()`` then returns without asking.
     var timeStep: Step { Step("SELECT pg_catalog.now()") { [clock] in clock.time = try $0.date(0, column: 0) } }
 
+    /// Returns a step that asks whether rows can be written into a table by COPY: the server has no COPY into a table with
+    /// policies that apply to the user.
+    ///
+    /// The answer is never kept. Policies, and the roles to which they apply, change while a store is open.
+    static func copyQuestion(_ table: String, take: @escaping (Bool) -> Void) -> Step {
+        Step("SELECT pg_catalog.row_security_active(\(SQLName.literal(table))::pg_catalog.regclass)") {
+            take(try $0.bool(0, column: 0) == false)
+        }
+    }
+
     /// Returns the statements that write the noted changes into the history, the first time it is called.
     func historySteps() throws -> [Step] {
         try history?.statements(store.history, schema: schema, ordinal: ordinal) ?? []

@@ -151,7 +151,7 @@ final class UniqueCheck {
                 with: parameters
             ) { [self] result in
                 for found in 0..<result.rowCount {
-                    guard let place = try result.int(found, column: 0), asked.indices.contains(place - 1),
+                    guard let place = try result.int(found, column: 0), asked.indices.contains(place &- 1),
                         let key = try result.int64(found, column: 1)
                     else { continue }
                     let entity = save.schema.entity(

@@ -44,7 +44,7 @@ struct PostgresLayoutBuilder {
 
     private mutating func numberEntities() {
         for entity in model.entities where names.numbers[entity.name] == nil {
-            names.numbers[entity.name] = (names.numbers.values.max() ?? 0) + 1
+            names.numbers[entity.name] = names.freeNumber
         }
     }
 

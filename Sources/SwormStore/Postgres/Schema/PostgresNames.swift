@@ -28,6 +28,30 @@ package struct PostgresNames: Sendable, Hashable, Codable {
 
     package init() {}
 
+    // MARK: Numbers
+
+    /// A number that no entity has: the one after the highest, or the lowest one if the column has no higher ones.
+    var freeNumber: Int {
+        let highest = numbers.values.max() ?? 0
+        guard highest >= Int(Int16.max) else { return highest + 1 }
+        let taken = Set(numbers.values)
+        return (1...taken.count + 1).first { !taken.contains($0) } ?? taken.count + 1
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        numbers = try values.decode([String: Int].self, forKey: .numbers)
+        tables = try values.decode([String: String].self, forKey: .tables)
+        columns = try values.decode([String: String].self, forKey: .columns)
+        joins = try values.decode([String: Join].self, forKey: .joins)
+        guard numbers.values.allSatisfy({ (1...Int(Int16.max)).contains($0) }) else {
+            throw DecodingError.dataCorrupted(
+                .init(
+                    codingPath: decoder.codingPath,
+                    debugDescription: "An entity has a number that its column cannot have."))
+        }
+    }
+
     // MARK: Parts of a model
 
     /// Returns the key of a property in ``columns``, ``tables`` and ``joins``.

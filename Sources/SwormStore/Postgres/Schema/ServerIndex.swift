@@ -1,4 +1,6 @@
 #if PostgreSQL
+import SwormPredicates
+
 /// An index of a store on a server.
 struct ServerIndex: Sendable, Hashable {
     struct Column: Sendable, Hashable {
@@ -6,10 +8,15 @@ struct ServerIndex: Sendable, Hashable {
         var isAscending = true
         /// Whether the column is the primary key, which is never NULL.
         var isKey = false
+        /// The way in which the strings of the column are folded; nil for the column itself.
+        var folding: TextFolding?
 
         /// The column in the order in which requests sort it, for which NULL is the smallest value.
-        var sql: String {
-            let text = SQLName.alwaysQuoted(name)
+        ///
+        /// - Parameter prefix: The schema with a period.
+        func sql(in prefix: String) -> String {
+            var text = SQLName.alwaysQuoted(name)
+            if let folding { text = "\(prefix)\(folding.functionName)(\(text))" }
             if isKey { return isAscending ? text : text + " DESC" }
             return text + (isAscending ? " NULLS FIRST" : " DESC NULLS LAST")
         }
@@ -29,7 +36,7 @@ struct ServerIndex: Sendable, Hashable {
     /// - Parameter prefix: The schema with a period.
     func creation(in prefix: String) -> String {
         let kind = isUnique ? "UNIQUE INDEX" : "INDEX"
-        let list = columns.map(\.sql).joined(separator: ", ")
+        let list = columns.map { $0.sql(in: prefix) }.joined(separator: ", ")
         return
             "CREATE \(kind) \(SQLName.alwaysQuoted(name)) ON \(prefix)\(SQLName.alwaysQuoted(table)) (\(list))"
             + (condition.map { " WHERE " + $0 } ?? "")
@@ -92,6 +99,7 @@ struct ServerIndexWriter {
             add(ServerIndex(name: "\(join.table)_\(join.otherColumn)", table: join.table, columns: columns))
         }
         for number in root.family { addFetchIndexes(of: model[number], in: table.name) }
+        for number in root.family { addFoldedIndexes(of: model[number], in: table.name) }
     }
 
     private static var key: ServerIndex.Column { ServerIndex.Column(name: "_key", isKey: true) }
@@ -176,6 +184,23 @@ struct ServerIndexWriter {
                 ServerIndex(
                     name: "\(prefix)_\(index.name)", table: table, columns: columns, condition: condition,
                     subject: ServerSubject(entity: entity.name, properties: properties)))
+        }
+    }
+
+    /// Adds the indexes of folded strings. Requests compare the results of the same functions.
+    private mutating func addFoldedIndexes(of entity: CompiledEntity, in table: String) {
+        for slot in model.ownAttributes(of: entity) {
+            let attribute = entity.attributes[slot]
+            guard attribute.type == .string, attribute.serverTraits.contains(.foldedIndex),
+                let column = layout.column(ofAttribute: slot, in: entity.number)
+            else { continue }
+            for folding in TextFolding.allCases {
+                add(
+                    ServerIndex(
+                        name: "\(table)_\(column)_\(folding.letters)", table: table,
+                        columns: [ServerIndex.Column(name: column, folding: folding), Self.key],
+                        subject: ServerSubject(entity: entity.name, properties: [attribute.name])))
+            }
         }
     }
 

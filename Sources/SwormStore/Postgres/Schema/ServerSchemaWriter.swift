@@ -9,17 +9,19 @@ struct ServerSchemaWriter {
     /// The version of the tables that are not the model's.
     static let format: Int64 = 1
 
-    /// Returns all statements, without the rows of the store's own tables.
+    /// Returns all statements of the transaction that creates a store, without the rows of the store's own tables.
     ///
     /// - Parameter createsSchema: Whether the schema is missing.
     func statements(creatingSchema createsSchema: Bool) -> [String] {
-        (createsSchema ? [Self.creation(ofSchema: schema)] : []) + ownTables.map(\.sql)
-            + FoldingFunctions.statements(schema: schema) + tables.tables.flatMap { statements(for: $0) } + completion
+        (createsSchema ? [Self.creation(ofSchema: schema)] : []) + ownParts
+            + FoldingFunctions.creation(schema: schema) + tables.tables.flatMap { statements(for: $0) } + completion
     }
 
-    /// The statements that create the foreign keys and the indexes of tables, which may already have rows.
+    /// The statements that create the foreign keys, the columns for searches and the indexes of tables, which may already have
+    /// rows.
     var completion: [String] {
-        tables.tables.compactMap { foreignKeys(of: $0) } + tables.indexes.map { $0.creation(in: prefix) }
+        tables.tables.compactMap { foreignKeys(of: $0) } + tables.searchColumns.map { $0.addition(in: prefix) }
+            + tables.indexes.map { $0.creation(in: prefix) }
     }
 
     static func creation(ofSchema schema: String) -> String { "CREATE SCHEMA \(SQLName.alwaysQuoted(schema))" }
@@ -59,9 +61,20 @@ struct ServerSchemaWriter {
         return columns.map { (name: $0, sql: "CREATE TABLE \(prefix)\(SQLName.alwaysQuoted($0)) (\($1))") }
     }
 
-    /// The statements that create the indexes of these tables.
-    private var ownIndexes: [String] {
-        ["CREATE INDEX \"_sworm_outcome_xid\" ON \(prefix)\"_sworm_outcome\" (\"xid\")"]
+    /// Returns the indexes of these tables, with the statements that create them, without their names: the commits of other
+    /// processes are found by their numbers, and old ones by their times.
+    ///
+    /// - Parameter prefix: The schema with a period.
+    static func ownIndexes(in prefix: String) -> [(name: String, definition: String)] {
+        ["xid", "time"].map { column in
+            (name: "_sworm_outcome_" + column, definition: "ON \(prefix)\"_sworm_outcome\" (\"\(column)\")")
+        }
+    }
+
+    /// The statements that create these tables with their indexes.
+    var ownParts: [String] {
+        ownTables.map(\.sql)
+            + Self.ownIndexes(in: prefix).map { "CREATE INDEX \(SQLName.alwaysQuoted($0.name)) \($0.definition)" }
     }
 
     /// Returns the statements that create a table, without its foreign keys, which may refer to a later table.

@@ -21,6 +21,9 @@ extension CoreDataError {
             condition: condition)
     }
 
+    /// Whether no connection to a server became free in time.
+    package var isOfFullPool: Bool { (cause as? ServerError)?.isOfFullPool ?? false }
+
     private static func code(of error: ServerError, isSaving: Bool) -> (Int, StoreCondition?) {
         let permission = (isSaving ? CocoaError.Code.fileWriteNoPermission : .fileReadNoPermission).rawValue
         switch error.kind {

@@ -51,7 +51,8 @@ extension PostgresStore {
     struct Watching: Sendable {
         var listeners = 0
         var watch: ServerWatch?
-        var isClosed = false
+        /// Whether there is no watch although there are listeners, because the store is closed or suspended.
+        var isOff = false
     }
 
     package func listen(
@@ -59,19 +60,8 @@ extension PostgresStore {
     ) -> @Sendable () -> Void {
         let own = commits.add(names: model.namesHash, concerning: question, listener)
         let foreign = foreignListeners.add(listener)
-        let watch = watching.withLock { watching -> ServerWatch? in
-            watching.listeners += 1
-            guard watching.listeners == 1, !watching.isClosed else { return nil }
-            let watch = ServerWatch(
-                self, announce: { [foreignListeners] in foreignListeners.announce($0) },
-                announceProgress: { [foreignListeners] in foreignListeners.announceProgress() })
-            watching.watch = watch
-            return watch
-        }
-        if let watch {
-            ServerCommits.add(watch, of: commits)
-            watch.start()
-        }
+        watching.withLock { $0.listeners += 1 }
+        startWatching()
         return { [weak self, commits, foreignListeners] in
             commits.remove(own)
             foreignListeners.remove(foreign)
@@ -86,14 +76,44 @@ extension PostgresStore {
         }
     }
 
-    /// Ends the watch, because the store is being closed.
-    func stopWatching() {
+    /// Starts the watch, if there are listeners and it is not running.
+    private func startWatching() {
+        let watch = watching.withLock { watching -> ServerWatch? in
+            guard watching.listeners > 0, watching.watch == nil, !watching.isOff else { return nil }
+            let watch = ServerWatch(
+                self, announce: { [foreignListeners] in foreignListeners.announce($0) },
+                announceProgress: { [foreignListeners] in foreignListeners.announceProgress() })
+            watching.watch = watch
+            return watch
+        }
+        guard let watch else { return }
+        ServerCommits.add(watch, of: commits)
+        watch.start()
+    }
+
+    /// Ends the watch, because the store is being closed or suspended, and returns it.
+    @discardableResult
+    func stopWatching() -> ServerWatch? {
         let watch = watching.withLock { watching in
-            watching.isClosed = true
+            watching.isOff = true
             defer { watching.watch = nil }
             return watching.watch
         }
         if let watch { end(watch) }
+        return watch
+    }
+
+    /// Ends the watch and waits until its connections are closed, because the store is being suspended.
+    func pauseWatching(until end: ContinuousClock.Instant) { stopWatching()?.waitForEnd(until: end) }
+
+    /// Starts the watch again after ``pauseWatching(until:)``.
+    func resumeWatching() {
+        watching.withLock { $0.isOff = false }
+        startWatching()
+        // The commits since then were not noticed.
+        var changes = CommittedChanges.unknown
+        changes.isForeign = true
+        foreignListeners.announce(changes)
     }
 
     private func end(_ watch: ServerWatch) {

@@ -10,9 +10,16 @@ extension PostgresStore {
     /// - Parameters:
     ///   - action: The action that failed, for the message: "read", "save".
     ///   - token: If it has stopped the work, its reason is the error.
-    func translated(_ error: any Error, while action: String, token: InterruptToken?) -> any Error {
-        guard let error = (error as? ServerError).map(history.checked) else { return error }
+    ///   - writeTimeout: The limit of statements that keep all other programs from writing, if it applied.
+    func translated(
+        _ error: any Error, while action: String, token: InterruptToken?, writeTimeout: Duration? = nil
+    ) -> any Error {
+        guard var error = (error as? ServerError).map(history.checked) else { return error }
         if let reason = reason(of: error, token: token) { return reason }
+        if let writeTimeout, error.state == .queryCanceled, error.kind == .timeout {
+            error.message =
+                "the statement ran longer than \(writeTimeout), the limit in a `write`, which keeps all other programs from writing; use `perform` or `write(locking:)`, write less at a time, or raise the timeout `write` of the configuration"
+        }
         return CoreDataError(error, while: action, place: place, schema: schema)
     }
 

@@ -70,14 +70,15 @@ extension PostgresStore {
 
     // MARK: Keeping
 
-    /// Returns the settings of a transaction: those that its call asks for, and the one by which the triggers of the history
-    /// know that the transaction records its changes itself.
+    /// Returns the settings of a transaction: those that its call asks for, and those by which triggers know this library. With
+    /// the one of the history, its triggers know that the transaction records its changes itself.
     func settings(of token: InterruptToken, keeping level: ServerHistory.Level) -> [TransactionOptions.Setting] {
         var settings = token.properties.settings.sorted { $0.key < $1.key }
             .map { TransactionOptions.Setting($0.key, value: $0.value) }
         if level == .everybody {
             settings.append(TransactionOptions.Setting(HistorySQL.setting.name, value: HistorySQL.setting.own))
         }
+        if schema.raisesVersions { settings.append(VersionTriggers.setting) }
         return settings
     }
 

@@ -26,9 +26,12 @@ package final class PostgresStore: ObjectStore {
     /// The work that a migration has left.
     let upkeep = ServerUpkeep()
     private let state: Locked<State>
+    /// A lock that lets one thread at a time suspend, resume or close the store.
+    let turn = NSLock()
 
     private struct State: Sendable {
-        var isClosed = false
+        /// The reason why no work may start; nil while the store is open.
+        var shutReason: CoreDataError?
         var metadata: StoreMetadata
         var newMetadata: StoreMetadata?
         var lastLease = 0
@@ -99,10 +102,10 @@ package final class PostgresStore: ObjectStore {
 
     /// Returns the observer of statements.
     ///
-    /// - Throws: An error if the store is closed.
+    /// - Throws: An error if the store is closed or suspended.
     func currentWatch() throws -> StatementWatch? {
-        let (isClosed, watch) = state.withLock { ($0.isClosed, $0.watches.combined) }
-        guard !isClosed else { throw CoreDataError.storeIsClosed }
+        let (reason, watch) = state.withLock { ($0.shutReason, $0.watches.combined) }
+        if let reason { throw reason }
         return watch
     }
 
@@ -111,13 +114,19 @@ package final class PostgresStore: ObjectStore {
 
     /// Takes a connection of the pool, on which the caller begins a transaction.
     ///
-    /// - Parameter purpose: The purpose of the call, for messages: "read", "save".
-    func take(for purpose: String, _ token: InterruptToken) throws -> PooledConnection {
+    /// - Parameters:
+    ///   - purpose: The purpose of the call, for messages: "read", "save".
+    ///   - token: Ends the wait.
+    ///   - takesTurn: Whether only one call at a time may have such a connection.
+    func take(
+        for purpose: String, _ token: InterruptToken, takingTurn takesTurn: Bool = false
+    ) throws -> PooledConnection {
         let watch = try currentWatch()
         return try translating(purpose, token: token) {
             let waiting = min(options.busyTimeout, StoreOptions.longestTimeout)
             let end = ContinuousClock.now.advanced(by: .seconds(waiting))
-            let pooled = try pool.take(for: purpose, until: min(end, token.deadline ?? end), token: token)
+            let pooled = try pool.take(
+                for: purpose, until: min(end, token.deadline ?? end), token: token, takingTurn: takesTurn)
             pooled.connection?.interruption = token
             pooled.connection?.watch = watch
             return pooled
@@ -142,7 +151,12 @@ package final class PostgresStore: ObjectStore {
             atEnd()
             self?.state.withLock { $0.leases[number] = nil }
         }
-        state.withLock { $0.leases[number] = lease }
+        let reason = state.withLock { state in
+            state.leases[number] = lease
+            return state.shutReason
+        }
+        // The store was suspended after the connection was taken.
+        if let reason, reason.condition == .suspended || !isWriting { lease.revoke(reason) }
         return lease
     }
 
@@ -157,32 +171,50 @@ package final class PostgresStore: ObjectStore {
     package func close() { try? close(until: .now + .seconds(min(options.busyTimeout, StoreOptions.longestTimeout))) }
 
     package func close(until end: ContinuousClock.Instant?) throws {
-        let leases = state.withLock { state in
-            state.isClosed = true
+        try turning("closed", until: end) {
+            for lease in shut(.storeIsClosed) where !lease.isWriting {
+                lease.interrupt()
+                lease.revoke(.storeIsClosed)
+            }
+            stopWatching()
+            bell.finish()
+            upkeep.end(until: end)
+            try translating("close") {
+                try pool.close(within: end.map { max(.zero, $0 - .now) } ?? .seconds(StoreOptions.longestTimeout))
+            }
+        }
+    }
+
+    /// Lets no more work start, and returns the leases of the work that is running.
+    func shut(_ reason: CoreDataError) -> [ServerLease] {
+        state.withLock { state in
+            if state.shutReason?.condition != .storeClosed { state.shutReason = reason }
             return Array(state.leases.values)
         }
-        for lease in leases where !lease.isWriting {
-            lease.interrupt()
-            lease.revoke(.storeIsClosed)
-        }
-        stopWatching()
-        bell.finish()
-        upkeep.end(until: end)
-        try translating("close") {
-            try pool.close(within: end.map { max(.zero, $0 - .now) } ?? .seconds(StoreOptions.longestTimeout))
-        }
+    }
+
+    /// Lets work start again, unless the store is closed.
+    func unshut() { state.withLock { if $0.shutReason?.condition == .suspended { $0.shutReason = nil } } }
+
+    var shutReason: CoreDataError? { state.withLock { $0.shutReason } }
+
+    /// Whether work is running. A state that a view outside of any call keeps does not count.
+    var isWorking: Bool {
+        pool.hasSeats || state.withLock { $0.leases.values.contains { $0.isWriting || $0.isUsed } }
     }
 
     // MARK: Errors
 
     /// Runs a closure and translates the errors of the driver. If a token stopped the work, the error has its reason.
+    ///
+    /// - Parameter writeTimeout: The limit of statements that keep all other programs from writing, if it applied.
     func translating<Result>(
-        _ action: String, token: InterruptToken? = nil, _ body: () throws -> Result
+        _ action: String, token: InterruptToken? = nil, writeTimeout: Duration? = nil, _ body: () throws -> Result
     ) throws -> Result {
         do {
             return try body()
         } catch {
-            throw translated(error, while: action, token: token)
+            throw translated(error, while: action, token: token, writeTimeout: writeTimeout)
         }
     }
 }

@@ -79,6 +79,12 @@ final class ServerLease: @unchecked Sendable {
     /// Stops the running statement, from any thread.
     func interrupt() { canceller?.stop() }
 
+    /// Stops the running statement and all later ones, from any thread.
+    func stop() { canceller?.stopAll() }
+
+    /// Whether the connection is in use.
+    var isUsed: Bool { lock.withLock { uses > 0 } }
+
     private func takeFree() -> PooledConnection? {
         guard uses == 0 else { return nil }
         return pooled.take()

@@ -17,8 +17,14 @@ final class ServerSchema: Sendable {
     /// The numbers of the entities in the model by those in the store.
     let entityNumbers: [Int64: Int]
     let derivations: ServerDerivations
+    /// Whether triggers raise the versions of rows in transactions that do not say that they are this library's.
+    let raisesVersions: Bool
 
-    init(model: CompiledModel, layout: StoreLayout, names: PostgresNames, identifier: String) {
+    init(
+        model: CompiledModel, layout: StoreLayout, names: PostgresNames, identifier: String,
+        raisesVersions: Bool = false
+    ) {
+        self.raisesVersions = raisesVersions
         self.layout = layout
         self.names = names
         compiler = SQLCompiler(model: model, layout: layout, storeIdentifier: identifier, dialect: .postgres)

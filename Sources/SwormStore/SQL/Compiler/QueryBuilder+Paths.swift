@@ -118,6 +118,12 @@ extension QueryBuilder {
         if dialect.hasNativeForm(attribute.type), !layout.storesSeconds(slot, of: attribute.owner) {
             scalar.form = .native
         }
+        if dialect == .postgres, attribute.type == .string {
+            scalar.hasFoldedIndex = attribute.serverTraits.contains(.foldedIndex)
+            scalar.searchColumn = layout.searchColumn(slot, of: attribute.owner).map {
+                value(of: $0, in: row, owner: attribute.owner, of: object)
+            }
+        }
         if attribute.allowsExternalStorage {
             // The column of a file holds a marker or a file name, before or instead of the bytes.
             scalar.kind = nil

@@ -11,7 +11,11 @@ extension ComparisonOptions {
 
 extension SQLDialect {
     /// Returns a string folded by the options of a comparison. A server receives constants in their folded form.
-    func folded(_ text: QueryScalar, options: ComparisonOptions, in context: some StatementContext) throws -> String {
+    ///
+    /// - Parameter isSearched: Whether all rows are read because a part of the string is looked for, so that no index is used.
+    func folded(
+        _ text: QueryScalar, options: ComparisonOptions, isSearched: Bool = false, in context: some StatementContext
+    ) throws -> String {
         let flags = options.foldingFlags
         if flags == 0 { return text.sql }
         if self == .sqlite { return Self.folded(text.sql, flags: flags) }
@@ -19,6 +23,12 @@ extension SQLDialect {
         guard let folding = TextFolding(rawValue: flags & ComparisonOptions.canonical.rawValue) else { return text.sql }
         if let constant = text.constant?.string {
             return context.bind(.text(SwormPredicates.folded(constant, options: options)))
+        }
+        // A value that is computed from the string has another text than the column.
+        if let column = text.searchColumn, folding == .letterCaseAndDiacritics, text.sql == text.column,
+            isSearched || !text.hasFoldedIndex
+        {
+            return column
         }
         return "\(context.schema)\(folding.functionName)(\(text.sql))"
     }
@@ -48,7 +58,8 @@ extension TextFolding {
     /// The start of the names of the functions of this version.
     static let functionPrefix = "_sworm_fold\(version)_"
 
-    private var letters: String { (foldsLetterCase ? "c" : "") + (foldsDiacritics ? "d" : "") }
+    /// The options of a comparison that folds strings so, as letters.
+    var letters: String { (foldsLetterCase ? "c" : "") + (foldsDiacritics ? "d" : "") }
 }
 
 extension AttributeValue {

@@ -16,6 +16,15 @@ struct LikeText {
     /// The pattern with `%` and `_`, in which a backslash makes the next character literal.
     let text: String
 
+    /// Whether no index on the strings helps to find those that match.
+    var readsAllRows: Bool {
+        switch form {
+        case .literal: false
+        case .prefix(let start): start.isEmpty
+        case .pattern: true
+        }
+    }
+
     init(_ pattern: String, options: ComparisonOptions) {
         var text = String.UnicodeScalarView()
         var start: String?

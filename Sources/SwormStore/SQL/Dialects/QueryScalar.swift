@@ -30,6 +30,10 @@ struct QueryScalar {
     var opaqueName = ""
     /// The value, if it is a literal constant.
     var constant: AttributeValue?
+    /// The column with the strings as `[cd]` compares them, if a server has one.
+    var searchColumn: String?
+    /// Whether a server has indexes of the folded strings.
+    var hasFoldedIndex = false
     /// Whether the column can hold a file name instead of the data.
     var isExternal = false
 

@@ -130,10 +130,10 @@ extension SQLDialect {
         if comparator == .matches { throw NotExact(.regularExpression, of: text) }
         // No string of a server has this character.
         if string.utf8.contains(0) { return nothing(in: text, exact: exact) }
-        let whole = try folded(text, options: options, in: context)
-        if comparator == .like {
-            return like(text, folded: whole, pattern: LikeText(string, options: options), options: options, in: context)
-        }
+        let pattern = comparator == .like ? LikeText(string, options: options) : nil
+        let whole = try folded(
+            text, options: options, isSearched: pattern?.readsAllRows ?? (comparator != .beginsWith), in: context)
+        if let pattern { return like(text, folded: whole, pattern: pattern, options: options, in: context) }
         let part = SwormPredicates.folded(string, options: options)
         // A string of nothing but marks is empty without them.
         guard !part.isEmpty else { return nothing(in: text, exact: exact) }

@@ -4,6 +4,8 @@ import SwormPredicates
 struct IndexSearch {
     let model: CompiledModel
     let entity: CompiledEntity
+    /// Whether the store is on a server, which can have indexes of folded strings.
+    var isOnServer = false
 
     /// Returns the sets of attributes, smaller ones first, any of which would serve the condition if it were indexed.
     ///
@@ -36,7 +38,9 @@ struct IndexSearch {
     }
 
     private func set(for comparison: Comparison) -> Set<PlanFinding.Attribute>? {
-        guard comparison.options.isEmpty || comparison.options == .normalized else { return nil }
+        let isPlain = comparison.options.isEmpty || comparison.options == .normalized
+        let isFolded = isOnServer && comparison.options.isSubset(of: .canonical)
+        guard isPlain || isFolded else { return nil }
         switch comparison.comparator {
         case .equal, .identical, .less, .lessOrEqual, .greater, .greaterOrEqual, .between, .in, .beginsWith: break
         case .notEqual, .notIdentical, .contains, .endsWith, .like, .matches: return nil
@@ -44,11 +48,13 @@ struct IndexSearch {
         let sides = [comparison.left.pathKeys, comparison.right.pathKeys].compactMap { $0 }
         // No single index serves a comparison of two attributes with each other.
         guard sides.count == 1, comparison.comparator != .in || comparison.left.pathKeys != nil else { return nil }
-        return attribute(at: sides[0])
+        return attribute(at: sides[0], isFolded: !isPlain)
     }
 
     /// Returns a set of the attribute at the end of a path, or an empty set if the attribute has an index.
-    func attribute(at path: [String]) -> Set<PlanFinding.Attribute>? {
+    ///
+    /// - Parameter isFolded: Whether the index is one of folded strings.
+    func attribute(at path: [String], isFolded: Bool = false) -> Set<PlanFinding.Attribute>? {
         var current = entity
         for (place, key) in path.enumerated() {
             let rest = path[place...].joined(separator: ".")
@@ -56,6 +62,12 @@ struct IndexSearch {
             if case .attribute(let slot)? = current.slot(named: rest) {
                 let attribute = current.attributes[slot]
                 guard !attribute.isTransient else { return nil }
+                guard !isFolded else {
+                    if attribute.serverTraits.contains(.foldedIndex) { return [] }
+                    // Tables can declare such an index of strings only.
+                    guard attribute.type == .string else { return nil }
+                    return [PlanFinding.Attribute(entity: current.name, name: attribute.name, isFolded: true)]
+                }
                 if isIndexed(attribute.name, of: current) { return [] }
                 return [PlanFinding.Attribute(entity: current.name, name: attribute.name)]
             }

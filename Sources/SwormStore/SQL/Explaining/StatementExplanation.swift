@@ -7,7 +7,7 @@ package struct StatementExplanation: Sendable, Hashable {
     package var steps: [QueryPlanStep]
     package var findings: [PlanFinding]
     /// Whether the statement is one of a server.
-    var isOnServer = false
+    package var isOnServer = false
     /// Whether unsaved changes of the context affect the result, so that the statement alone does not determine it.
     package var hasUnsavedChanges = false
     /// The parts of the condition on a server, all of which must be true. Empty for a file, which evaluates whole
@@ -32,10 +32,13 @@ package enum PlanFinding: Sendable, Hashable {
     package struct Attribute: Sendable, Hashable {
         package var entity: String
         package var name: String
+        /// Whether the index is one of strings without their case or their diacritics.
+        package var isFolded: Bool
 
-        init(entity: String, name: String) {
+        init(entity: String, name: String, isFolded: Bool = false) {
             self.entity = entity
             self.name = name
+            self.isFolded = isFolded
         }
     }
 

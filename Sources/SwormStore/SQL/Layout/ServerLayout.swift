@@ -8,8 +8,14 @@ package final class ServerLayout: Sendable {
     package let entityNumbers: [Int]
     /// The attributes whose dates are stored as seconds since 2001, in columns of doubles.
     let secondsColumns: Set<PropertyLocation>
+    /// The columns with the folded strings of attributes.
+    let searchColumns: [PropertyLocation: String]
 
-    init(schema: String, entityNumbers: [Int], secondsColumns: Set<PropertyLocation>) {
+    init(
+        schema: String, entityNumbers: [Int], secondsColumns: Set<PropertyLocation>,
+        searchColumns: [PropertyLocation: String] = [:]
+    ) {
+        self.searchColumns = searchColumns
         self.schema = schema
         self.entityNumbers = entityNumbers
         self.secondsColumns = secondsColumns
@@ -29,5 +35,10 @@ extension StoreLayout {
     /// Returns whether the dates of an attribute are stored as seconds since 2001 on a server.
     func storesSeconds(_ slot: Int, of owner: Int) -> Bool {
         server?.secondsColumns.contains(PropertyLocation(entity: owner, slot: slot)) ?? false
+    }
+
+    /// Returns the column with the folded strings of an attribute on a server; nil if it has none.
+    func searchColumn(_ slot: Int, of owner: Int) -> String? {
+        server?.searchColumns[PropertyLocation(entity: owner, slot: slot)]
     }
 }

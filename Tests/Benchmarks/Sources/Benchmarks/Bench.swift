@@ -17,6 +17,9 @@ struct Side {
         case less = "doing less"
         /// Core Data's interface of the library: values of any type, by their keys.
         case keyed = "by key"
+        /// Clients of PostgreSQL for Python whose decoders are compiled.
+        case asyncpg
+        case psycopg
     }
 
     enum Work {

@@ -16,6 +16,9 @@
 //     --curve              instead, the time of one row in tables of 1000 to 1000000 rows (to 100000 with --quick)
 //     --received           instead, the time of decoding and checking conditions of 1 kB to 1 MB that a client sends
 //     --live               instead, what live results cost, beside GRDB's observations
+//     --postgres           instead, the store over PostgreSQL, beside loops over libpq written in C; needs --traits PostgreSQL,
+//                          libpq-dev and the programs of a server. --stream-rows N (1000000) is the table that is read as a
+//                          stream, and --python PATH a Python with asyncpg and psycopg, which are then measured too
 //     --tree-streams       instead, the peak memory of 10000 and of 1000000 trees that are saved and read as streams
 //     --migration          instead, what migrations take: a table of 1000000 rows (--rows N), and 100 files of 10 MB
 //     --migration-hubs [N ...]
@@ -84,6 +87,13 @@ struct Benchmarks {
             return true
         }
         if !options.treeStreams.isEmpty { return try TreeStreams(counts: options.treeStreams).print() }
+        if options.measuresPostgres || options.postgresProbe != nil {
+            #if PostgreSQL
+            return try PostgresBenches.run(options)
+            #else
+            throw Failure("This program has no store over PostgreSQL. Build it with --traits PostgreSQL.")
+            #endif
+        }
         if options.measuresConditions { return try ReceivedConditions().print() }
         if options.measuresLive {
             return try waiting(for: {

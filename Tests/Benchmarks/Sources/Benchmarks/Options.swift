@@ -23,6 +23,14 @@ struct Options {
     var measuresMigrations = false
     /// What live results cost.
     var measuresLive = false
+    /// What the store over PostgreSQL costs.
+    var measuresPostgres = false
+    /// The rows of the table that is read as a stream from a server.
+    var streamRows = 1_000_000
+    /// The Python that has asyncpg and psycopg.
+    var python: String?
+    /// Read a table of a server as a stream, and print how much memory that took: what a child process does.
+    var postgresProbe: (way: String, host: String, limit: Int)?
     /// Of how many trees the memory of streams is measured.
     var treeStreams: [Int] = []
     /// Save or read so many trees, and print how much memory that took: what a child process does.
@@ -62,6 +70,11 @@ struct Options {
             case "--curve": printsCurve = true
             case "--received": measuresConditions = true
             case "--live": measuresLive = true
+            case "--postgres": measuresPostgres = true
+            case "--stream-rows": streamRows = try number(after: argument)
+            case "--python": python = try text(after: argument)
+            case "--postgres-probe":
+                postgresProbe = (try text(after: argument), try text(after: argument), try number(after: argument))
             case "--migration": measuresMigrations = true
             case "--tree-streams": treeStreams = [10_000, 1_000_000]
             case "--tree-probe":
@@ -91,7 +104,7 @@ struct Options {
                 throw Failure(
                     """
                     \(argument) is no option. There are: --quick, --only NAME, --rows N, --repetitions N, --json, --curve, \
-                    --received, --live, --migration, --migration-hubs [N ...], --migration-kills N, --padding N, --disk PATH, --seed N, --list, \
+                    --received, --live, --postgres, --stream-rows N, --python PATH, --migration, --migration-hubs [N ...], --migration-kills N, --padding N, --disk PATH, --seed N, --list, \
                     --keep-heap.
                     """)
             }

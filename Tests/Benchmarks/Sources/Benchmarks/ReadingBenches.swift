@@ -7,6 +7,13 @@ struct Walk {
     private var sum = 0.0
     private var bytes = 0
 
+    init() {}
+
+    /// A walk that somebody else has added up.
+    init(count: Int, sum: Double, bytes: Int) {
+        (self.count, self.sum, self.bytes) = (count, sum, bytes)
+    }
+
     mutating func add(_ track: Track) {
         add(track.title, track.rating)
         bytes &+= track.album.utf8.count &+ track.artist.utf8.count &+ (track.note?.utf8.count ?? 0)

@@ -30,7 +30,7 @@ extension Bench {
 
     /// Runs every side once in every repetition, in an order of its own: what one leaves to the disk or in the caches must not
     /// always meet the same other.
-    private func measureTime(_ options: Options) throws -> Samples {
+    func measureTime(_ options: Options) throws -> Samples {
         try compareSides()
         var samples = Samples()
         var random = SteadyRandom(state: 42)

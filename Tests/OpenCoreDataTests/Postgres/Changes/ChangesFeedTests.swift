@@ -21,8 +21,7 @@ struct ChangesFeedTests {
         print("feed of a server: seed \(Self.seed)")
         let server = try HistoryServer()
         let options = try server.options()
-        let address =
-            "host=\(server.server.folder.path) port=\(server.server.port) user=\(server.server.user) dbname=postgres schema=\(options.schema)"
+        let address = try server.server.entrance().address("schema=\(options.schema)")
         let store = try HistoryServer.open(options)
         let writers = DispatchGroup()
         let done = DoneFlag()

@@ -14,9 +14,7 @@ struct ChangesForeignTests {
     private let model = LibraryModel.model
 
     private func address(_ options: PostgresOptions) throws -> String {
-        let server = try PostgresServer.shared()
-        return
-            "host=\(server.folder.path) port=\(server.port) user=\(server.user) dbname=postgres schema=\(options.schema)"
+        try PostgresServer.shared().entrance().address("schema=\(options.schema)")
     }
 
     @Test func `a store hears the commits of other stores of its process once`() throws {
@@ -195,13 +193,15 @@ struct ChangesForeignTests {
     @Test func `a feed has the transactions of all containers, in order and with their origins`() async throws {
         let server = try HistoryServer()
         let options = try server.options()
+        let entrance = try server.server.entrance()
         func open() throws -> PersistentContainer {
             try PersistentContainer(
                 for: Periodical.self,
                 at: .postgres(
                     .init(
-                        host: server.server.folder.path, port: server.server.port, database: "postgres",
-                        user: server.server.user, schema: options.schema, history: true)))
+                        host: entrance.folder, port: entrance.port, database: "postgres", user: server.server.user,
+                        schema: options.schema, pooler: ServerEntrance.arePooled ? .transaction : .none, history: true))
+            )
         }
         let (store, other) = (try open(), try open())
         let token = try store.changeToken()

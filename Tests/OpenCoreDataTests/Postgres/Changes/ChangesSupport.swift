@@ -88,9 +88,7 @@ final class HistoryServer {
     deinit { server.stop() }
 
     func options(_ change: (inout PostgresOptions) -> Void = { _ in }) throws -> PostgresOptions {
-        var options = try PostgresOptions(
-            "host=\(server.folder.path) port=\(server.port) user=\(server.user) dbname=postgres schema=\(server.newSchema())"
-        )
+        var options = try PostgresOptions(server.entrance().address("schema=\(server.newSchema())"))
         change(&options)
         return options
     }

@@ -106,7 +106,7 @@ struct MigrationWorkTests {
     @Test func `a program that waits for the work of another one keeps no transaction`() throws {
         try make("a")
         let holder = try PostgresConnection.open(server.address)
-        let number = ServerOpening.lockNumber(ofSchema: "work on " + server.schema)
+        let number = AdvisoryLock.work(onSchema: server.schema).number
         try holder.run(.command("SELECT pg_advisory_lock(\(number))"))
         let store = try PostgresStores.store(Self.indexed, at: server)
         #expect(store.upkeep.wait(until: .now + .seconds(60)))

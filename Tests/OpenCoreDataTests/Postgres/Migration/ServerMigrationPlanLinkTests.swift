@@ -12,15 +12,20 @@ protocol MigrationPlanning {}
 extension MigrationPlanning {
     func plan(
         _ new: NSManagedObjectModel, from old: NSManagedObjectModel = VersionedShop.version(),
-        allowing changes: PostgresOptions.SchemaChanges = .additive
+        state: ServerMigrationState = .init(), allowing changes: PostgresOptions.SchemaChanges = .additive
     ) throws -> ServerMigrationPlan {
+        try ServerMigrationPlanner.plan(input(from: old, to: new, state: state), allowing: changes)
+    }
+
+    func input(
+        from old: NSManagedObjectModel, to new: NSManagedObjectModel, state: ServerMigrationState = .init()
+    ) throws -> ServerMigrationPlanner.Input {
         let source = try old.compiled()
         var names = PostgresNames()
         _ = StoreLayout(postgres: source, schema: "s", names: &names)
-        return try ServerMigrationPlanner.plan(
-            ServerMigrationPlanner.Input(
-                mapping: ModelMapping.inferred(from: old, to: new), source: source, destination: new.compiled(),
-                names: names, schema: "s"), allowing: changes)
+        return ServerMigrationPlanner.Input(
+            mapping: try ModelMapping.inferred(from: old, to: new), source: source, destination: try new.compiled(),
+            names: names, state: state, schema: "s")
     }
 
     func version(_ change: (VersionedShop) -> Void) -> NSManagedObjectModel { VersionedShop.version(change) }

@@ -101,12 +101,13 @@ struct OpeningLocationTests {
         let server = try PostgresServer.shared()
         let schema = server.newSchema()
         let asked = Locked(0)
+        let entrance = try server.entrance()
         var configuration = PostgresConfiguration(
-            host: server.folder.path, port: server.port, database: "postgres", user: server.user,
+            host: entrance.folder, port: entrance.port, database: "postgres", user: server.user,
             password: {
                 asked.withLock { $0 += 1 }
                 return "not needed"
-            }, schema: schema, changes: .never)
+            }, schema: schema, pooler: ServerEntrance.arePooled ? .transaction : .none, changes: .never)
         let error = try #require(throws: StoreError.self) { try opened(.postgres(configuration)) }
         #expect(error.code == .cannotOpen && error.openingFailure == .missing)
         configuration.changes = .additive
@@ -115,8 +116,7 @@ struct OpeningLocationTests {
         #expect(asked.withLock { $0 } == 2)
         configuration.changes = .never
         try opened(.postgres(configuration)).close()
-        let address = "host=\(server.folder.path) port=\(server.port) user=\(server.user) dbname=postgres"
-        try opened(.postgres("\(address) schema=\(schema)")).close()
+        try opened(.postgres(entrance.address("schema=\(schema)"))).close()
         try PostgresStores.run("ALTER TABLE \(schema).\"Magazine\" DROP COLUMN title")
         let other = try #require(throws: StoreError.self) { try opened(.postgres(configuration)) }
         #expect(other.code == .schemaDiffers && other.openingFailure == nil, "\(other)")

@@ -120,6 +120,37 @@ struct ReadingMemberTests {
         }
     }
 
+    @Test func `rows that a policy hides between two statements are an error`() throws {
+        let stores = try ReadingModel.stores()
+        let prefix = stores.server.schema.prefix
+        try PostgresStores.run("CREATE SEQUENCE \(prefix)looks")
+        let user = try PostgresStores.store(of: stores.model, at: PostgresStores.user(of: stores.server))
+        try PostgresStores.run("ALTER TABLE \(prefix)\"Person\" ENABLE ROW LEVEL SECURITY")
+        try PostgresStores.run(
+            "CREATE POLICY looks ON \(prefix)\"Person\" USING (pg_catalog.nextval('\(prefix)looks') <= 1000)")
+        let person = try #require(stores.model.entity(named: "Person"))
+        guard case .attribute(let name)? = person.slot(named: "name") else { return }
+        let level = TreeLevel(
+            try stores.request("Person", "name MATCHES '.*' OR name == nil"), columns: [name],
+            expressions: [try parseExpression("name.length")])
+        let plan = plan(hasText: true, hasComputed: true, hasOwner: false)
+        let total = try stores.read(stores.server) { try self.rows(of: level, plan: plan, in: $0) }.count
+        var errors = 0
+        // The policy shows as many rows as it is asked for.
+        for visible in 0...total * 3 {
+            try PostgresStores.run("SELECT setval('\(prefix)looks', \(1000 - visible))")
+            do {
+                let rows = try stores.read(user) { try self.rows(of: level, plan: plan, in: $0) }
+                #expect(rows.count <= visible)
+            } catch {
+                let error = try #require(error.asCoreData)
+                #expect(error.message.contains("no longer returns rows"), "\(error)")
+                errors += 1
+            }
+        }
+        #expect(errors > 0 && total > 3)
+    }
+
     @Test func `levels have computed columns`() throws {
         let stores = try ReadingModel.stores()
         let person = try #require(stores.model.entity(named: "Person"))

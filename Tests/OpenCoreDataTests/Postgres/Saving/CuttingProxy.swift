@@ -17,6 +17,8 @@ final class CuttingProxy: @unchecked Sendable {
         case afterCommit
         /// The server has answered, and the client never gets the answer.
         case beforeAnswer
+        /// The server has answered, and the client cannot read the first message of the answer.
+        case garbledAnswer
     }
 
     static let port = 5432
@@ -83,7 +85,7 @@ final class CuttingProxy: @unchecked Sendable {
             close(server)
             return
         }
-        let answersAreDropped = Flag()
+        let (answersAreDropped, answerIsGarbled) = (Flag(), Flag())
         Thread.detachNewThread { [self] in
             Self.copy(from: client, to: server) { bytes in
                 // A statement ends with a zero. The level READ COMMITTED does not commit.
@@ -100,13 +102,20 @@ final class CuttingProxy: @unchecked Sendable {
                 case .beforeAnswer?:
                     answersAreDropped.set()
                     return .forward
+                case .garbledAnswer?:
+                    answerIsGarbled.set()
+                    return .forward
                 }
             }
             shutdown(client, Int32(SHUT_RDWR))
             shutdown(server, Int32(SHUT_WR))
         }
         Thread.detachNewThread {
-            Self.copy(from: server, to: client) { _ in answersAreDropped.isSet ? .end : .forward }
+            Self.copy(from: server, to: client) { bytes in
+                // No message of the server has this type.
+                if answerIsGarbled.take() { bytes[0] = UInt8(ascii: "y") }
+                return answersAreDropped.isSet ? .end : .forward
+            }
             shutdown(client, Int32(SHUT_RDWR))
             shutdown(server, Int32(SHUT_RDWR))
         }
@@ -114,13 +123,13 @@ final class CuttingProxy: @unchecked Sendable {
 
     private enum Decision { case forward, forwardAndEnd, end }
 
-    private static func copy(from source: Int32, to sink: Int32, decide: ([UInt8]) -> Decision) {
+    private static func copy(from source: Int32, to sink: Int32, decide: (inout [UInt8]) -> Decision) {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             let count = read(source, &buffer, buffer.count)
             guard count > 0 else { return }
-            let bytes = Array(buffer[..<count])
-            let decision = decide(bytes)
+            var bytes = Array(buffer[..<count])
+            let decision = decide(&bytes)
             if decision == .end { return }
             var sent = 0
             while sent < count {
@@ -145,5 +154,13 @@ private final class Flag: @unchecked Sendable {
     var isSet: Bool { lock.withLock { value } }
 
     func set() { lock.withLock { value = true } }
+
+    /// Returns whether the flag is set, and takes it back.
+    func take() -> Bool {
+        lock.withLock {
+            defer { value = false }
+            return value
+        }
+    }
 }
 #endif

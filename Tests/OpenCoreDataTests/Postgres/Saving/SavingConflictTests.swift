@@ -253,6 +253,9 @@ struct SavingConflictTests {
         var request = SaveRequest()
         request.insert(model[LibraryModel.tag], key: -1)
         #expect(coreDataError { try stores.store.save(request) }?.errorCode == NSPersistentStoreSaveError)
+        // So many rows are written by COPY.
+        for key in 2...1500 as ClosedRange<Int64> { request.insert(model[LibraryModel.tag], key: -key) }
+        #expect(coreDataError { try stores.store.save(request) }?.message.contains("skips the change") == true)
         request = SaveRequest()
         request.deletions = [.init(row: tag, version: 1)]
         #expect(coreDataError { try stores.store.save(request) }?.errorCode == NSPersistentStoreSaveError)

@@ -138,6 +138,30 @@ struct SavingContentionTests {
         _ = model
     }
 
+    @Test func `members that two transactions with states of their own append to a list have different places`() throws
+    {
+        let stores = try SavingStore(.server, timeout: 30)
+        defer { stores.close() }
+        let (store, model) = (stores.store, model)
+        let author = try store.insert(LibraryModel.author)
+        let transactions = try (0..<2).map { _ in
+            let session = try store.beginSession()
+            _ = try session.count(FetchSpecification(entity: LibraryModel.book))
+            return try store.beginTransaction(from: session, nil)
+        }
+        for transaction in transactions {
+            defer { transaction.end() }
+            var request = SaveRequest()
+            request.insert(model[LibraryModel.book], key: -1, [:], ["author": author])
+            _ = try transaction.save(request)
+            try transaction.commit()
+        }
+        let places = try store.members(author, "books").map(\.orderKey)
+        #expect(places.count == 2)
+        // Neither of them sees the other's member. A later change of the list separates the two.
+        withKnownIssue("both append at the same position") { #expect(Set(places).count == 2) }
+    }
+
     @Test func `no deletion leaves a link that was made meanwhile`() throws {
         let stores = try SavingStore(.server, timeout: 30)
         defer { stores.close() }

@@ -21,8 +21,8 @@ struct TransactionsLossTests {
 
     /// A proxy between the store and the server, which can cut the connections.
     private func makeProxy() throws -> (CuttingProxy, PostgresOptions) {
-        let server = try PostgresServer.shared()
-        let proxy = try CuttingProxy(to: server.folder.appending(path: ".s.PGSQL.\(server.port)").path)
+        let entrance = try PostgresServer.shared().entrance()
+        let proxy = try CuttingProxy(to: "\(entrance.folder)/.s.PGSQL.\(entrance.port)")
         var options = try PostgresStores.options()
         options.address.hosts = [.init(proxy.folder, port: CuttingProxy.port)]
         return (proxy, options)
@@ -87,6 +87,17 @@ struct TransactionsLossTests {
         try transaction.commit()
         #expect(try committed(stores).contains("last"))
         #expect(changes.withLock { $0 } == 1 && !stores.store.isCommitting)
+    }
+
+    @Test func `a commit whose answer cannot be understood took effect, which is found out`() throws {
+        let (proxy, options) = try makeProxy()
+        let stores = try SavingStore(.server, server: options)
+        defer { stores.close() }
+        for round in 0..<3 {
+            proxy.cut(.garbledAnswer)
+            #expect(coreDataError { try stores.store.save(insertion("\(round)")) } == nil)
+            #expect(try committed(stores).count == round + 1)
+        }
     }
 
     @Test func `an outcome that no one can be asked about is unknown, and names the marker`() throws {

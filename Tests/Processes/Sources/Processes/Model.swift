@@ -47,6 +47,8 @@ func now() -> UInt64 {
 }
 
 /// A value behind a lock.
+///
+/// @unchecked: the value is accessed only while the lock is held.
 final class Mutex<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value

@@ -26,8 +26,11 @@ struct ServerCopySource: CopySource {
                     .command(
                         "SELECT (SELECT pg_catalog.max(\(SystemColumns.postgres.key)) FROM \(table)), pg_catalog.pg_sequence_last_value(\(sequence))"
                     ))
-                // A number of the sequence is the first of a block.
-                let given = try found.int64(0, column: 1).map { $0 + ServerKeys.blockSize - 1 }
+                // A number of the sequence is the first of a block. The keys of one that would not be whole are not used.
+                let given = try found.int64(0, column: 1).map { start in
+                    let (last, overflow) = start.addingReportingOverflow(ServerKeys.blockSize - 1)
+                    return overflow ? start - 1 : last
+                }
                 result[root.number] = max(0, try found.int64(0, column: 0) ?? 0, given ?? 0)
             }
             return result

@@ -16,9 +16,9 @@ extension ServerOpening {
     ) throws -> CopyReport {
         try requireCreation()
         let schema = serverOptions.schema
-        let storesSeconds = serverOptions.dates == .doubles
         var names = PostgresNames()
-        let layout = StoreLayout(postgres: model, schema: schema, names: &names) { _ in storesSeconds }
+        let layout = StoreLayout(
+            postgres: model, schema: schema, names: &names, storesSeconds: storesNewSeconds)
         let writer = ServerSchemaWriter(schema: schema, tables: ServerTables(model: model, layout: layout))
         let metadata = try StoreMetadata(
             newStoreOf: StoreMetadata.postgresType, model: model, identifier: options.identifier ?? UUID()
@@ -29,10 +29,10 @@ extension ServerOpening {
             // Reading the other store takes as long as it takes.
             (timeouts.statement, timeouts.idle, timeouts.lock) = (nil, nil, .seconds(30))
             transaction.timeouts = timeouts
-            return try connection.transaction(transaction) {
-                let parameters = Parameters()
-                parameters.append(Self.lockNumber(ofSchema: schema))
-                try connection.run(.command("SELECT pg_catalog.pg_advisory_xact_lock($1)", with: parameters))
+            return try AdvisoryLock.tables(ofSchema: schema).transaction(
+                on: connection, transaction, within: .seconds(30), thenLockingWithin: timeouts.lock
+            ) {
+                try ServerProbe.check(connection)
                 let hasSchema = try makeRoom(for: writer, replacing: replacing, on: connection)
                 let tables = writer.tables.tables.map { table -> ServerTable in
                     var table = table
@@ -42,8 +42,8 @@ extension ServerOpening {
                 }
                 let prefix = SQLName.alwaysQuoted(schema) + "."
                 let creation =
-                    (hasSchema ? [] : [ServerSchemaWriter.creation(ofSchema: schema)]) + writer.ownTables.map(\.sql)
-                    + FoldingFunctions.statements(schema: schema) + tables.flatMap { $0.definition(in: prefix) }
+                    (hasSchema ? [] : [ServerSchemaWriter.creation(ofSchema: schema)]) + writer.ownParts
+                    + FoldingFunctions.creation(schema: schema) + tables.flatMap { $0.definition(in: prefix) }
                 _ = try connection.run(creation.map { .command($0) })
                 var report = CopyReport()
                 try ServerCopyTarget(
@@ -51,7 +51,8 @@ extension ServerOpening {
                 ).write(source, &report)
                 _ = try connection.run(
                     writer.completion.map { .command($0) }
-                        + rows(of: metadata, names: names, ownsSchema: !hasSchema))
+                        + rows(
+                            of: metadata, names: names, indexes: writer.tables.indexes, ownsSchema: !hasSchema))
                 return report
             }
         }

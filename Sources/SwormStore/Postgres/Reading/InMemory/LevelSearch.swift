@@ -16,8 +16,8 @@ struct LevelSearch {
     private let expressions: PreparedProjection?
 
     init(
-        _ level: TreeLevel, leavingComputations leavesComputations: Bool = false, in session: PostgresSession,
-        on connection: PostgresConnection
+        _ level: TreeLevel, leavingComputations leavesComputations: Bool = false, because reason: NotExact? = nil,
+        in session: PostgresSession, on connection: PostgresConnection
     ) throws {
         self.level = level
         self.session = session
@@ -28,7 +28,8 @@ struct LevelSearch {
         try session.requireAllowed(level, leavingComputations: leavesComputations)
         func search(_ request: FetchSpecification, among keys: [Int64]? = nil) throws -> RowSearch {
             try session.search(
-                request, leavingComputations: leavesComputations, reading: names, among: keys, on: connection)
+                request, leavingComputations: leavesComputations, reading: names, among: keys, because: reason,
+                on: connection)
         }
         switch level.source {
         case .request:
@@ -96,6 +97,13 @@ struct LevelSearch {
                 session.compiler.values(level.fetch, attributes: level.columns, inOrderOf: keys)))
         guard expressions != nil || hasOwners else { return values }
         let computed = try expressions?.rows(of: search.rows(withKeys: keys))
+        // The owners and the computed values belong to the rows by their places.
+        guard values.rowCount == keys.count, computed?.count ?? keys.count == keys.count else {
+            throw ServerError(
+                .server,
+                "the server no longer returns rows that it has just found in the same state; a policy for rows may depend on more than that state"
+            )
+        }
         let types = computed.map { ComputedColumns.types(of: $0, count: level.expressions.count) } ?? []
         let columns = 0..<values.columnCount
         var maker = try ResultMaker(

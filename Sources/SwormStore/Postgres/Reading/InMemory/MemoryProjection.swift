@@ -19,10 +19,11 @@ final class MemoryProjection {
     /// - Parameters:
     ///   - leavesComputations: Whether a statement that computes numbers has failed.
     ///   - skipped: The number of rows to leave out.
+    ///   - reason: The reason why there is no statement.
     init(
         _ projection: ProjectionSpecification, columns: [ProjectedColumn],
-        leavingComputations leavesComputations: Bool = false, skipping skipped: Int = 0, in session: PostgresSession,
-        on connection: PostgresConnection
+        leavingComputations leavesComputations: Bool = false, skipping skipped: Int = 0, because reason: NotExact,
+        in session: PostgresSession, on connection: PostgresConnection
     ) throws {
         self.columns = columns
         self.session = session
@@ -41,7 +42,7 @@ final class MemoryProjection {
             (request.limit, request.offset) = (0, 0)
         }
         search = try session.search(
-            request, leavingComputations: leavesComputations, reading: names, on: connection)
+            request, leavingComputations: leavesComputations, reading: names, because: reason, on: connection)
         guard tree.form != .plain else {
             keys = try search.matchingKeys().dropFirst(skipped)
             return

@@ -18,14 +18,19 @@ final class RowSearch {
     private let keys: [Int64]?
     private var split: SplitRequest
     private var predicate: PreparedPredicate?
+    /// The reason why other parts of the request than the condition and the order are evaluated in memory.
+    private let reason: NotExact?
+    /// The number of rows that were read so far to be tested.
+    private var readCount = 0
 
     init(
         _ request: FetchSpecification, split: SplitRequest, reading names: ReadNames, among keys: [Int64]?,
-        in session: PostgresSession, on connection: PostgresConnection
+        because reason: NotExact?, in session: PostgresSession, on connection: PostgresConnection
     ) throws {
         self.request = request
         self.session = session
         self.connection = connection
+        self.reason = reason
         self.split = Self.limited(split, of: request)
         self.keys = keys
         var names = names
@@ -114,6 +119,7 @@ final class RowSearch {
     /// have the order of the request unless that is established in memory.
     private func forEachMatch(_ body: (EvaluatedRow) throws -> Bool) throws {
         let token = session.token
+        defer { MemoryReport(request: request, split: split, reason: reason, count: readCount).send(to: session.store) }
         try LongWork.$check.withValue(LongWork.Check { token.stopsWork }) {
             var count = 0
             do {
@@ -151,6 +157,7 @@ final class RowSearch {
         while let portion = try portions.next() {
             let rows = EvaluatedRows(
                 try session.buffer([portion], shape: shape), shape: shape, source: source)
+            readCount += rows.count
             for row in 0..<rows.count {
                 if row & 255 == 0 { try check() }
                 let subject = EvaluatedRow(rows: rows, row: row)

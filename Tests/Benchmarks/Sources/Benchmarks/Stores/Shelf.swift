@@ -45,6 +45,11 @@ struct ShelfWalk {
 
     init() {}
 
+    /// A walk that somebody else has added up.
+    init(authors: Int, books: Int, bytes: Int, pages: Int, pairs: Int) {
+        (self.authors, self.books, self.bytes, self.pages, self.pairs) = (authors, books, bytes, pages, pairs)
+    }
+
     init(_ authors: [RawAuthor]) {
         for author in authors {
             add(author: author.name)

@@ -1,18 +1,19 @@
 #if PostgreSQL
-import Foundation
-import TestSupport
-
-@testable import SwormPostgres
+package import Foundation
 
 /// A pgbouncer of the tests, which assigns the connections of a server to transactions.
-final class TestPooler {
+package final class TestPooler: Sendable {
     /// The path of the program; nil where there is none.
-    static let program: String? = TestProgram.path(of: "pgbouncer")
+    package static let program: String? = TestProgram.path(of: "pgbouncer")
 
-    let folder: URL
-    let port: Int
+    /// The reason why a test without a pooler is skipped or fails.
+    package static let missing = "there is no pgbouncer in PATH or in /usr/sbin"
+
+    /// The folder of the socket.
+    package let folder: URL
+    package let port: Int
     /// The certificate of a pooler that encrypts connections; nil for one that does not.
-    let certificate: TestCertificate?
+    package let certificate: TestCertificate?
     private let process: KeptProcess
 
     /// Starts a pooler.
@@ -21,7 +22,8 @@ final class TestPooler {
     ///   - settings: Further settings of the pooler.
     ///   - name: The name in the certificate of a pooler that encrypts connections, and that is also reachable over the
     ///     network of this computer.
-    init(of server: PostgresServer, settings: [String: String] = [:], name: String? = nil) throws {
+    package init(of server: PostgresServer, settings: [String: String] = [:], name: String? = nil) throws {
+        guard let program = Self.program else { throw PostgresServer.Failure(description: Self.missing) }
         folder = URL(filePath: "/tmp/sworm-pool-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         // The pooler does not run as root.
@@ -51,20 +53,29 @@ final class TestPooler {
             \(all.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" }.joined(separator: "\n"))
             """
         try Data(text.utf8).write(to: configuration)
-        let command = PostgresServer.asOwner(Self.program ?? "pgbouncer", [configuration.path])
+        let command = PostgresServer.asOwner(program, [configuration.path])
         // When it is interrupted, a pooler waits for its clients.
         process = try KeptProcess(
             command, log: folder.appending(path: "log").path, removing: folder.path, signal: "TERM")
-        let address = PostgresAddress(
-            hosts: [.init(folder.path, port: port)], database: "postgres", user: server.user)
-        guard wait(until: { (try? PostgresConnection.open(address)) != nil }) else {
-            throw PostgresServer.Failure(
-                description: (try? String(contentsOf: folder.appending(path: "log"), encoding: .utf8)) ?? "no log")
-        }
+        try waitUntilReady(for: server.user)
     }
 
+    private func waitUntilReady(for user: String) throws {
+        let programs = PostgresServer.programs?.appending(path: "pg_isready").path ?? "pg_isready"
+        let check = [programs, "-q", "-h", folder.path, "-p", String(port), "-U", user, "-d", "postgres"]
+        for _ in 0..<600 where process.isRunning {
+            if (try? TestProgram.run(check)) != nil { return }
+            Thread.sleep(forTimeInterval: 0.05)
+        }
+        let text = try? String(contentsOf: folder.appending(path: "log"), encoding: .utf8)
+        throw PostgresServer.Failure(description: "the pooler does not start: \(text ?? "no log")")
+    }
+
+    /// Stops the pooler and removes its folder.
+    package func stop() { process.stop() }
+
     /// The number of the pooler's process.
-    var processID: Int32 { process.processID }
+    package var processID: Int32 { process.processID }
 
     deinit { process.stop() }
 }
