@@ -102,6 +102,9 @@ package struct SaveRequest: Sendable {
     package var updates: [Update] = []
     package var deletions: [Deletion] = []
     package var expectations: [Expectation] = []
+    /// Rows that keep their values while their members change, and that only one of several concurrent transactions may
+    /// change so. A store in which every later commit is a conflict for a transaction ignores them.
+    package var touched: [RowID] = []
     package var addedLinks: [Link] = []
     package var removedLinks: [Link] = []
     /// The order keys to write after links are added.

@@ -90,7 +90,9 @@ struct RandomPredicate {
         let other = random.chance(2) ? self.kind() : kind
         let left = value(kind, depth - 1)
         return .comparison(
-            Comparison(left, by: comparator(kind), with: value(other, depth - 1), options: options(for: kind)))
+            random.chance(15)
+                ? Comparison(left, by: random.chance(50) ? .identical : .notIdentical, with: value(other, depth - 1))
+                : Comparison(left, by: comparator(kind), with: value(other, depth - 1), options: options(for: kind)))
     }
 
     private mutating func order() -> SwormPredicates.Comparator {

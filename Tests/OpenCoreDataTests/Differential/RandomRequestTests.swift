@@ -135,7 +135,7 @@ struct RandomRequestTests {
         var caught: [String: Int] = [:]
         var tried: [String: Int] = [:]
         var number: UInt64 = 0
-        while caught.count < DialectMutant.all.count, number < 60 {
+        while caught.count < DialectMutant.all.count, number < 100 {
             let requests = try RandomRequests(seed: seed &+ number, count: 100)
             defer { try? requests.end() }
             number += 1

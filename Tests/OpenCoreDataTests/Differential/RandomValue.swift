@@ -18,6 +18,8 @@ enum RandomValue {
         "\u{10FFFF}",
         "\u{D7FF}", "nil", "1", "0x1", "ａ", "7", "2.5", "8.0", "-2", "100", "0", " 7", "1e300", "Inf",
     ]
+    /// Strings that differ in letter case and marks alone.
+    static let marked = ["e", "é", "e\u{301}", "E", "É", "nandu", "ñandú", "NANDU", "Ñandú"]
     /// Strings that are numbers, as SQLite converts them.
     static let numerals = [
         "1", "7", "2.5", "8.0", "-2", "+3", "100", "0", " 7 ", "007", "1e2", ".125", "-3.75", "9007199254740993",
@@ -47,7 +49,7 @@ enum RandomValue {
         case .binaryDataAttributeType: .data(Data(random.pick([[], [0], [1, 2, 3], [255]]) ?? []))
         case .UUIDAttributeType: random.pick(uuids).flatMap(UUID.init).map { .uuid($0) } ?? .null
         case .URIAttributeType: random.pick(urls).flatMap(URL.init).map { .url($0) } ?? .null
-        default: .string(random.pick(texts) ?? "")
+        default: .string(random.pick(random.chance(25) ? marked : texts) ?? "")
         }
     }
 

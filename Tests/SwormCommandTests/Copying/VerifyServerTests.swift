@@ -58,7 +58,7 @@ struct VerifyServerTests {
         let run = try verify()
         #expect(run.code == .found)
         #expect(run.out.contains("Book.title: a required value is missing: Book/p"), "\(run.out)")
-        #expect(run.out.contains("Book.author: ") && run.out.contains("[dangling]"), "\(run.out)")
+        #expect(run.out.contains("Comic.author: ") && run.out.contains("[dangling]"), "\(run.out)")
         #expect(run.out.hasSuffix("2 faults\n"), "\(run.out)")
     }
 

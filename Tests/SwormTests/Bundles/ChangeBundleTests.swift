@@ -98,7 +98,8 @@ struct ChangeBundleTests: ExchangeSteps {
         #expect(try send(one, to: other).isEmpty && send(other, to: one).isEmpty)
     }
 
-    @Test func `follow a policy, whose decisions reach the other store`() throws {
+    // A server's history has a transaction only when all earlier writers have ended, also those of other tests.
+    @Test(.over(.memory, .file)) func `follow a policy, whose decisions reach the other store`() throws {
         for (policy, expected) in [
             (ConflictPolicy.keepLocal, "other"), (.takeRemote, "one"),
             (ConflictPolicy { _ in .value(.string("both")) }, "both"),

@@ -243,8 +243,7 @@ import Testing
     /// A way of saving a tree in a `perform`.
     enum Way: CaseIterable { case pastObjects, throughObjects, single, atHandle, replacing }
 
-    // On a server, transactions that add different members of one object do not conflict.
-    @Test(.over(.file), arguments: Way.allCases)
+    @Test(.over(.file, .server), arguments: Way.allCases)
     func `a save over a state that is no longer the latest is a conflict, and an unchanged tree is none`(way: Way)
         throws
     {

@@ -10,4 +10,13 @@ extension NSManagedObjectContext {
         guard object.context === self, !object.objectID.isTemporaryID else { return }
         saving.compare(object)
     }
+
+    /// Makes the next save conflict with concurrent transactions that change the object or touch it, even if it changes
+    /// only members of the object.
+    ///
+    /// In a file, a transaction conflicts with every other one since its snapshot. On a server, two transactions that add
+    /// different members to an object do not change the same row.
+    package final func touch(_ object: NSManagedObject) {
+        if object.context === self, !object.objectID.isTemporaryID { saving.touch(object) }
+    }
 }

@@ -140,6 +140,7 @@ struct SaveOperation {
         context.updatedList.forEach { if $0.objectID.origin === origin { builder.update($0) } }
         context.deletedList.forEach { if $0.objectID.origin === origin { builder.delete($0) } }
         for object in context.saving.compared where object.objectID.origin === origin { builder.compare(object) }
+        for object in context.saving.touched where object.objectID.origin === origin { builder.touch(object) }
         try context.throwReadError()
         return builder
     }

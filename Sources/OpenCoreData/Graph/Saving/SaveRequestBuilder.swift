@@ -79,6 +79,11 @@ struct SaveRequestBuilder {
         request.expectations.append(SaveRequest.Expectation(row: object.objectID.row, version: version))
     }
 
+    /// Requests that no other transaction changes the row of an object, or its members, at the same time.
+    mutating func touch(_ object: NSManagedObject) {
+        if object.status.isDisjoint(with: [.inserted, .deleted, .gone]) { request.touched.append(object.objectID.row) }
+    }
+
     /// Returns the relationships whose rules delete the members or deny a deletion while there are members, and to
     /// which other contexts may add a member without changing a known row.
     private func emptied(_ object: NSManagedObject) -> [SaveRequest.Emptied] {

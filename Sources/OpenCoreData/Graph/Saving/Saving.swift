@@ -30,7 +30,13 @@ struct Saving {
 
     private mutating func forgetCompared() {
         if !compared.isEmpty { (compared, comparedIdentifiers) = ([], []) }
+        if !touched.isEmpty { touched = [] }
     }
+
+    /// The objects whose members the next save changes, so that concurrent transactions that do so conflict.
+    private(set) var touched: [NSManagedObject] = []
+
+    mutating func touch(_ object: NSManagedObject) { touched.append(object) }
 
     // MARK: Stores of new objects
 

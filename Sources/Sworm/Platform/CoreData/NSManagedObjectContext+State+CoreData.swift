@@ -30,6 +30,7 @@ extension NSManagedObjectContext {
     func beginSerializable() throws {}
     func commitTransactions() throws {}
     func release(_ marks: TransactionMarks) throws {}
+    func touch(_ object: NSManagedObject) {}
 
     /// Calls the closure, which reverts the unsaved changes of objects.
     func undoTransactions(restoring: () -> Void) { restoring() }

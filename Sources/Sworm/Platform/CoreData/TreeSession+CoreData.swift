@@ -65,6 +65,7 @@ struct TreeChanges {
     func setDestination(_ destination: TreeRow?, of row: TreeRow, at slot: Int) {}
     func setLink(_ isLinked: Bool, from owner: TreeRow, along link: TreeLink, to destination: TreeRow) {}
     func setOrder(_ members: [TreeRow], of owner: TreeRow, at slot: Int) {}
+    func touch(_ rows: Set<TreeRow>) {}
     func checkRequiredRelations() throws {}
     func write(to context: NSManagedObjectContext, of entity: ModelEntity) throws -> Bool { false }
 }

@@ -108,6 +108,9 @@ struct TreeChanges {
         }
     }
 
+    /// Makes a transaction that changes one of the rows, or the members of one, conflict with this one.
+    mutating func touch(_ rows: Set<TreeRow>) { request.touched = rows.map(\.id) }
+
     // MARK: Checks
 
     /// Throws an error if a new row lacks an object that its entity requires.

@@ -94,6 +94,7 @@ final class TreeComparison {
     /// Completes the result, and throws an error if rows are in the trees in more than one way that matters.
     func finish() throws {
         try changes.checkRequiredRelations()
+        changes.touch(touched)
         var count = 0
         for (root, hierarchy) in hierarchies {
             count += hierarchy.isDistinct ? hierarchy.written.count : Set(hierarchy.written).count

@@ -38,6 +38,7 @@ extension TreeSaver {
             }
         }
         try failures.check()
+        for node in nodes where node.isRelinked && !node.isNew { node.object.map(context.touch) }
         for node in nodes where !node.isNew && node.rank == .updated {
             if node.isUpdated { result.updated += 1 } else { result.unchanged += 1 }
         }

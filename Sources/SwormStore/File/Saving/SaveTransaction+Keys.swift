@@ -5,42 +5,14 @@ extension SaveTransaction {
     /// Assigns a key to every inserted row, and records the highest key of each hierarchy in the row of its root
     /// entity.
     func allocateKeys() throws {
-        var temporary: [(root: Int, keys: [Int64])] = []
-        var highest: [Int: Int64] = [:]
-        var (count, bounds) = (0, Int64(0)...0)
-        for index in request.insertions.indices {
-            let row = request.insertions[index].row
-            let root = model[row.entity].root
-            guard row.key < 0 else {
-                highest[root] = max(highest[root] ?? 0, row.key)
-                continue
-            }
-            // Rows of one hierarchy are usually adjacent.
-            if temporary.last?.root != root {
-                if let place = temporary.firstIndex(where: { $0.root == root }) {
-                    temporary.swapAt(place, temporary.count - 1)
-                } else {
-                    temporary.append((root, []))
-                }
-            }
-            temporary[temporary.count - 1].keys.append(row.key)
-            bounds =
-                count == 0
-                ? row.key...row.key : min(bounds.lowerBound, row.key)...max(bounds.upperBound, row.key)
-            count += 1
-        }
-        for (root, key) in highest { try raiseKeys(of: root, to: key) }
-        result.keys = AssignedKeys(count: count, within: bounds)
-        for (root, keys) in temporary {
+        let keys = InsertedKeys(of: request, model: model)
+        for (root, key) in keys.highest { try raiseKeys(of: root, to: key) }
+        result.keys = keys.assignedKeys
+        for (root, keys) in keys.temporary {
             let first = try Self.reserve(
                 keys.count, root: root, model: model, table: columns[root - 1].table, connection: connection)
             // The check avoids an overflow: no integer follows the largest one.
-            for (index, key) in keys.enumerated() {
-                guard result.keys.assign(first + Int64(index), to: key) else {
-                    throw CoreDataError(
-                        NSPersistentStoreSaveError, "Two objects of the save have the same temporary key \(key).")
-                }
-            }
+            for (index, key) in keys.enumerated() { try result.keys.assignOnce(first + Int64(index), to: key) }
         }
     }
 

@@ -66,12 +66,7 @@ struct EntityColumns: Sendable {
         writes = attributes.map { Write(slot: $0.slot, type: $0.attribute.type, isExternal: $0.isExternal) }
         toOnes = entity.relationships.enumerated().compactMap { slot, relationship in
             guard let toOne = layout.toOne(slot, in: entity.number) else { return nil }
-            var order: String?
-            if let inverse = relationship.inverse,
-                case .inverse(_, let column?)? = layout.toMany(inverse, in: relationship.destination)
-            {
-                order = SQLName.quoted(column)
-            }
+            let order = layout.orderColumn(inInverseOf: relationship).map { SQLName.quoted($0) }
             return ToOne(
                 slot: slot, column: SQLName.quoted(toOne.column), entityColumn: toOne.entityColumn.map(SQLName.quoted),
                 orderColumn: order, partners: Leading(inverseOf: relationship, model: model, layout: layout))

@@ -5,7 +5,7 @@ import SwormPredicates
 extension ServerMigrationPlanner {
     /// Changes the default values of a table's columns, once all columns are known that a trigger fills.
     ///
-    /// A column has no default value while a trigger keeps it equal to others: a program with a version that does not know the
+    /// A column has no default value while a trigger keeps it equal to other columns: a program with a version that does not know the
     /// column would insert the default value, and the trigger would take it for a value of a program that does.
     ///
     /// - Parameter planned: The columns of the new version by name.

@@ -55,11 +55,5 @@ extension ServerMigrationPlanner {
             change.alter(entity, action: "SET DEFAULT \(number(of: change.root))")
         }
     }
-
-    /// Returns the action that removes the column for searches in a column, whose type the server does not change before.
-    func removals(ofSearchColumnOf column: String) -> [String] {
-        guard old.tables.searchColumns.contains(where: { $0.source == column }) else { return [] }
-        return ["DROP COLUMN IF EXISTS \(SQLName.alwaysQuoted(SearchColumn.name(ofColumn: column)))"]
-    }
 }
 #endif

@@ -230,7 +230,6 @@ extension ServerMigrationPlanner {
                     ))
             }
             let type = column.catalogType + (column.hasCollation ? " COLLATE \"C\"" : "")
-            change.actions += removals(ofSearchColumnOf: name)
             change.alter(name, action: "TYPE \(type) USING \(SQLName.alwaysQuoted(name))::\(column.catalogType)")
         }
         if present.isRequired, !column.isRequired { change.allowNull(in: name) }

@@ -32,6 +32,11 @@ extension PostgresTransaction.Mode {
 }
 
 extension PostgresTransaction {
+    /// Returns whether an error of a write says that rows are not as the request expects them, without naming all of them.
+    static func callsForComparison(_ error: any Error) -> Bool {
+        error is StaleUpdate || (error as? ServerError)?.kind == .uniqueViolation
+    }
+
     /// Locks the rows of a request in the order of their keys, so that two transactions do not wait for each other. The
     /// request determines the snapshot of the transaction.
     ///

@@ -80,11 +80,6 @@ final class PostgresTransaction: PostgresSession, StoreTransaction {
         }
     }
 
-    /// Returns whether an error of a write says that rows are not as the request expects them, without naming all of them.
-    static func callsForComparison(_ error: any Error) -> Bool {
-        error is StaleUpdate || (error as? ServerError)?.kind == .uniqueViolation
-    }
-
     /// Runs statements that write. If the body throws, its changes are undone, and the transaction stays open.
     ///
     /// - Parameters:

@@ -71,12 +71,7 @@ struct ServerColumns: Sendable {
         }
         toOnes = entity.relationships.enumerated().compactMap { slot, relationship in
             guard let toOne = layout.toOne(slot, in: entity.number) else { return nil }
-            var order: String?
-            if let inverse = relationship.inverse,
-                case .inverse(_, let column?)? = layout.toMany(inverse, in: relationship.destination)
-            {
-                order = SQLName.alwaysQuoted(column)
-            }
+            let order = layout.orderColumn(inInverseOf: relationship).map { SQLName.alwaysQuoted($0) }
             return ToOne(
                 slot: slot, column: SQLName.alwaysQuoted(toOne.column), orderColumn: order,
                 partners: Leading(inverseOf: relationship, model: model, layout: layout))

@@ -92,44 +92,16 @@ final class ServerSave {
 
     /// Assigns a key to every inserted row.
     private func allocateKeys() throws {
-        var temporary: [(root: Int, keys: [Int64])] = []
-        var highest: [Int: Int64] = [:]
-        var (count, bounds) = (0, Int64(0)...0)
-        for index in request.insertions.indices {
-            let row = request.insertions[index].row
-            let root = model[row.entity].root
-            guard row.key < 0 else {
-                highest[root] = max(highest[root] ?? 0, row.key)
-                continue
-            }
-            // Rows of one hierarchy are usually adjacent.
-            if temporary.last?.root != root {
-                if let place = temporary.firstIndex(where: { $0.root == root }) {
-                    temporary.swapAt(place, temporary.count - 1)
-                } else {
-                    temporary.append((root, []))
-                }
-            }
-            temporary[temporary.count - 1].keys.append(row.key)
-            bounds =
-                count == 0
-                ? row.key...row.key : min(bounds.lowerBound, row.key)...max(bounds.upperBound, row.key)
-            count += 1
-        }
-        for (root, key) in highest.sorted(by: { $0.key < $1.key }) {
+        let keys = InsertedKeys(of: request, model: model)
+        for (root, key) in keys.highest.sorted(by: { $0.key < $1.key }) {
             if let statement = write.store.statement(reaching: key, root: root) { add(.init(statement)) }
         }
         // Keys that are drawn next must be behind those.
-        if !highest.isEmpty, !temporary.isEmpty { try send() }
-        result.keys = AssignedKeys(count: count, within: bounds)
-        for (root, keys) in temporary {
-            var next = try write.store.keys(keys.count, root: root, on: write.connection).joined().makeIterator()
-            for key in keys {
-                guard let new = next.next(), result.keys.assign(new, to: key) else {
-                    throw CoreDataError(
-                        NSPersistentStoreSaveError, "Two objects of the save have the same temporary key \(key).")
-                }
-            }
+        if !keys.highest.isEmpty, !keys.temporary.isEmpty { try send() }
+        result.keys = keys.assignedKeys
+        for (root, keys) in keys.temporary {
+            let new = try write.store.keys(keys.count, root: root, on: write.connection).joined()
+            for (key, new) in zip(keys, new) { try result.keys.assignOnce(new, to: key) }
         }
     }
 

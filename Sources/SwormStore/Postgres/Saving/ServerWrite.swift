@@ -34,6 +34,9 @@ final class ServerWrite {
     let readsLatest: Bool
     /// Whether no other transaction of this library can write.
     let isExclusive: Bool
+    /// Whether the owners of changed members are written, so that the server finds conflicts of transactions that change
+    /// members of one owner.
+    let touchesOwners: Bool
     /// The derived values that this write affects; nil if the model has none that depend on other rows.
     let derivation: DerivationRun?
     /// The changes for the history of the store; nil if it keeps none.
@@ -54,6 +57,7 @@ final class ServerWrite {
         self.clock = clock
         readsLatest = mode == .single
         isExclusive = mode == .exclusive
+        touchesOwners = mode == .snapshot || mode == .rows
         derivation = DerivationRun(store.schema.derivations)
     }
 

@@ -178,7 +178,7 @@ struct ServerIndexWriter {
             if !columns.contains(where: \.isKey) { columns.append(Self.key) }
             // A predicate without an exact form is omitted: the index then covers more rows, and is equally useful.
             let condition = index.predicate.flatMap {
-                ServerIndexCondition(entity: entity, layout: layout).text(of: $0)
+                PartialIndexPredicate(onServer: entity, layout: layout).text(of: $0)
             }
             add(
                 ServerIndex(

@@ -47,6 +47,14 @@ extension StoreLayout {
 
     /// Returns the storage of a to-many relationship, or nil for any other relationship.
     package func toMany(_ slot: Int, in entity: Int) -> ToMany? { toManys[entity - 1][slot] }
+
+    /// Returns the column for an object's position in the ordered inverse of a to-one relationship, if it has one.
+    func orderColumn(inInverseOf relationship: CompiledRelationship) -> String? {
+        guard let inverse = relationship.inverse,
+            case .inverse(_, let column?)? = toMany(inverse, in: relationship.destination)
+        else { return nil }
+        return column
+    }
 }
 
 extension StoreLayout.Join {

@@ -148,8 +148,7 @@ struct CallLoadProcess {
         let boxes = try await pallets.container.read { try $0.sum(of: Pallet.all, \.boxes) } ?? 0
         print("load: cancellations \(cancelled), saved calls \(saved), boxes \(boxes)")
         #expect(cancelled > 0 && boxes == saved)
-        let state = pallets.pool.snapshot
-        #expect(state.holders.isEmpty && state.waitingCount == 0 && state.turn == nil && !pallets.pool.hasSeats)
+        #expect(try await pallets.becomesIdle(), "\(pallets.pool.snapshot)")
         let sessions = try pallets.run(
             "SELECT count(*)::bigint FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
         )

@@ -44,7 +44,7 @@ struct CallWaitingTests {
         #expect(threads.withLock { $0.count } == 1)
         gate.open()
         for holder in holders { try await holder.value }
-        #expect(pallets.pool.snapshot.holders.isEmpty && !pallets.pool.hasSeats)
+        #expect(try await pallets.becomesIdle())
     }
 
     @Test func `a cancelled task leaves the queue at once, and other calls get its turn`() async throws {
@@ -70,7 +70,7 @@ struct CallWaitingTests {
         for call in [holder, calls[0], calls[2]] { try await call.value }
         #expect(try pallets.boxes(0) == 2)
         #expect(try pallets.boxes(1) == 0)
-        #expect(pallets.pool.snapshot.holders.isEmpty && pallets.pool.snapshot.waitingCount == 0)
+        #expect(try await pallets.becomesIdle())
     }
 
     @Test func `the deadline of a call and the timeout of the store end the wait`() async throws {
@@ -91,7 +91,7 @@ struct CallWaitingTests {
         gate.open()
         try await holder.value
         #expect(try await store.read { try $0.count(of: Pallet.all) } == 10)
-        #expect(pallets.pool.snapshot.holders.isEmpty && pallets.pool.snapshot.waitingCount == 0)
+        #expect(try await pallets.becomesIdle())
     }
 
     @Test func `writes that wait for their turn hold no connections, and reads go on`() async throws {
@@ -156,7 +156,7 @@ struct CallWaitingTests {
         }
         #expect((error as? StoreError)?.code == .wouldDeadlock)
         #expect(try await store.schedule { try $0.count(of: Pallet.all) } == 10)
-        #expect(pallets.pool.snapshot.holders.isEmpty)
+        #expect(try await pallets.becomesIdle())
     }
 
     @Test func `a closed store ends the calls that wait`() async throws {

@@ -65,6 +65,14 @@ struct PalletStore {
         try PostgresStores.run(sql.replacingOccurrences(of: "@", with: store.schema.prefix))
     }
 
+    /// Waits until no connection is used and no call waits: the store announces the last commits after their calls have ended.
+    func becomesIdle() async throws -> Bool {
+        try await eventually {
+            let state = pool.snapshot
+            return state.holders.isEmpty && state.waitingCount == 0 && state.turn == nil && !pool.hasSeats
+        }
+    }
+
     func boxes(_ number: Int) throws -> Int? {
         try container.read { try $0.decodeOne(Pallet.all.where(\.number == number))?.boxes }
     }

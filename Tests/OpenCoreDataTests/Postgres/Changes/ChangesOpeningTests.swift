@@ -70,7 +70,7 @@ struct ChangesOpeningTests {
             if run.sql == "SELECT \(HistorySQL.timeline)" { Thread.sleep(forTimeInterval: 1) }
         }
         let store = try Self.open(Self.indexed, at: server, watch: watch)
-        #expect(store.upkeep.wait(until: .now + .seconds(60)))
+        #expect(store.upkeep.wait(until: .now + .seconds(240)))
         let all = statements.withLock { $0 }
         let index = try #require(all.firstIndex { $0.hasPrefix("CREATE INDEX CONCURRENTLY") })
         let trigger = try #require(all.lastIndex { $0.contains("TRIGGER \"_sworm_history_") })
@@ -156,7 +156,7 @@ struct ChangesOpeningTests {
         Thread.sleep(forTimeInterval: 0.4)
         try writer.commit()
         #expect(try opening.value() == .everybody)
-        #expect(store.upkeep.wait(until: .now + .seconds(60)))
+        #expect(store.upkeep.wait(until: .now + .seconds(240)))
         #expect(try store.migrationPlan() == [])
         let log = try String(contentsOf: own.folder.appending(path: "log"), encoding: .utf8)
         #expect(!log.contains("deadlock detected"))

@@ -33,7 +33,7 @@ struct MigrationIndexTests {
     /// Opens a store, waits for its work, and closes it.
     private func open(_ model: NSManagedObjectModel, _ server: PostgresOptions? = nil) throws {
         let store = try PostgresStores.store(model, at: server ?? self.server)
-        #expect(store.upkeep.wait(until: .now + .seconds(60)))
+        #expect(store.upkeep.wait(until: .now + .seconds(240)))
         #expect(try store.migrationPlan() == [])
         store.close()
     }

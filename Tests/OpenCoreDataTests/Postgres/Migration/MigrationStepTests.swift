@@ -55,7 +55,7 @@ struct MigrationStepTests {
         let number = AdvisoryLock.work(onSchema: server.schema).number
         try holder.run(.command("SELECT pg_advisory_lock(\(number))"))
         let store = try PostgresStores.store(Self.indexed, at: server)
-        #expect(store.upkeep.wait(until: .now + .seconds(60)))
+        #expect(store.upkeep.wait(until: .now + .seconds(240)))
         store.close()
         try holder.run(.command("SELECT pg_advisory_unlock(\(number))"))
         #expect(try PostgresStores.state(of: server).work.count == 2)
@@ -71,13 +71,13 @@ struct MigrationStepTests {
         var other = server
         other.address.user = role
         let app = try PostgresStores.store(Self.indexed, at: other)
-        #expect(app.upkeep.wait(until: .now + .seconds(60)))
+        #expect(app.upkeep.wait(until: .now + .seconds(240)))
         let work = try PostgresStores.state(of: server).work
         #expect(work.count == 2 && work.allSatisfy { $0.failure == nil && $0.failureTime == nil })
         let error = try #require(throws: CoreDataError.self) { try app.migrate() }
         #expect(error.message.contains("Let a user who owns the tables open the store"), "\(error.message)")
         let owner = try PostgresStores.store(Self.indexed, at: server)
-        #expect(owner.upkeep.wait(until: .now + .seconds(60)))
+        #expect(owner.upkeep.wait(until: .now + .seconds(240)))
         #expect(try PostgresStores.state(of: server).work == [])
         #expect(try uniqueIndexes() == ["1"])
     }
@@ -105,7 +105,7 @@ struct MigrationStepTests {
         #expect(try uniqueIndexes() == ["0"])
         #expect(try PostgresStores.state(of: server).work == [])
         // A program with the older version does not ask for an index that nobody creates any more.
-        try insert("b", into: try PostgresStores.store(Self.indexed, at: server))
+        try insert("c", into: try PostgresStores.store(Self.indexed, at: server))
     }
 
     @Test func `an index whose constraint is given up while a program creates it is removed`() throws {

@@ -44,7 +44,7 @@ struct MigrationWorkTests {
     @Test func `indexes are created while the store is used`() throws {
         try make("a", "b")
         let store = try PostgresStores.store(Self.indexed, at: server)
-        #expect(store.upkeep.wait(until: .now + .seconds(60)))
+        #expect(store.upkeep.wait(until: .now + .seconds(240)))
         #expect(try indexes().isSuperset(of: ["Book_title_key", "Book_byYear"]))
         #expect(try PostgresStores.state(of: server).work == [])
         #expect(try store.migrationPlan() == [])
@@ -76,7 +76,7 @@ struct MigrationWorkTests {
         session.end()
         #expect(try PostgresStores.state(of: server).work.count == 2)
         let later = try PostgresStores.store(Self.indexed, at: server)
-        #expect(later.upkeep.wait(until: .now + .seconds(60)))
+        #expect(later.upkeep.wait(until: .now + .seconds(240)))
         #expect(try indexes().isSuperset(of: ["Book_title_key", "Book_byYear"]))
         #expect(try PostgresStores.state(of: server).work == [])
     }
@@ -97,7 +97,7 @@ struct MigrationWorkTests {
         Thread.sleep(forTimeInterval: 0.3)
         #expect(second.withLock { $0 == nil })
         session.end()
-        #expect(store.upkeep.wait(until: .now + .seconds(60)))
+        #expect(store.upkeep.wait(until: .now + .seconds(240)))
         for _ in 0..<6_000 where second.withLock({ $0 == nil }) { Thread.sleep(forTimeInterval: 0.01) }
         try #require(second.withLock { $0 }).get()
         #expect(try indexes().isSuperset(of: ["Book_title_key", "Book_byYear"]))
@@ -109,7 +109,7 @@ struct MigrationWorkTests {
         let number = AdvisoryLock.work(onSchema: server.schema).number
         try holder.run(.command("SELECT pg_advisory_lock(\(number))"))
         let store = try PostgresStores.store(Self.indexed, at: server)
-        #expect(store.upkeep.wait(until: .now + .seconds(60)))
+        #expect(store.upkeep.wait(until: .now + .seconds(240)))
         #expect(try indexes().isDisjoint(with: ["Book_title_key", "Book_byYear"]))
 
         let name = "waits for \(server.schema)"
@@ -162,7 +162,7 @@ struct MigrationWorkTests {
         try #require(store.number(waits) == 1)
         try connection.run(.command("LOCK TABLE \(book) IN SHARE UPDATE EXCLUSIVE MODE"))
         try connection.commit()
-        #expect(store.upkeep.wait(until: .now + .seconds(60)))
+        #expect(store.upkeep.wait(until: .now + .seconds(240)))
         #expect(try store.migrationPlan() == [])
         let finished = "SELECT count(*) FROM pg_index WHERE indisvalid AND indexrelid = '@\"Book_byYear\"'::regclass"
         #expect(try store.number(finished.replacing("@", with: "\(options.schema).")) == 1)
@@ -180,7 +180,7 @@ struct MigrationWorkTests {
         #expect(work.count == 1 && work[0].failure != nil && work[0].failureTime != nil)
         // It is not tried again at every opening, only when it is asked for.
         let again = try PostgresStores.store(Self.indexed, at: server)
-        #expect(again.upkeep.wait(until: .now + .seconds(60)))
+        #expect(again.upkeep.wait(until: .now + .seconds(240)))
         #expect(try PostgresStores.state(of: server).work == work)
         _ = try run("UPDATE @\"Book\" SET title = 'b' WHERE _key = (SELECT max(_key) FROM @\"Book\")")
         try again.migrate()
@@ -194,7 +194,7 @@ struct MigrationWorkTests {
         let store = try PostgresStores.store(Self.indexed, at: never)
         let warnings = Locked<[String]>([])
         let remove = store.addWarningListener { error in warnings.withLock { $0.append(error.message) } }
-        #expect(store.upkeep.wait(until: .now + .seconds(60)))
+        #expect(store.upkeep.wait(until: .now + .seconds(240)))
         remove()
         let failures = try PostgresStores.state(of: server).work.compactMap(\.failure)
         #expect(failures.count == 1)

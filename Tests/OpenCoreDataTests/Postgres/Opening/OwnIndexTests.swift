@@ -55,7 +55,7 @@ struct OwnIndexTests {
         func open(_ server: PostgresOptions, _ options: StoreOptions = StoreOptions()) throws {
             let store = try PostgresStores.store(of: model, at: server, options)
             let remove = store.addWarningListener { warning in warnings.withLock { $0.append(warning.message) } }
-            #expect(store.upkeep.wait(until: .now + .seconds(60)))
+            #expect(store.upkeep.wait(until: .now + .seconds(240)))
             remove()
         }
         var options = StoreOptions()

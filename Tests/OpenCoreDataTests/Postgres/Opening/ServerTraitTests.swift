@@ -187,18 +187,6 @@ struct ServerTraitTests {
         #expect(left.isDisjoint(with: ["title", "_search1_title"]))
     }
 
-    @Test func `a column for searches does not keep a type from changing`() throws {
-        let old = try PostgresStores.store(Self.shop(.searchColumn), at: server)
-        let book = try #require(old.model.entity(named: "Book")).number
-        try old.insert(book, ["title": .string("12"), "year": .int(1)])
-        old.close()
-        var all = server
-        all.changes = .all
-        let numbers = VersionedShop.version { $0.attribute("title").attributeType = .integer64AttributeType }
-        let store = try PostgresStores.store(numbers, at: all)
-        #expect(try store.values(book, "title") == [.int(12)])
-    }
-
     // MARK: Exact dates
 
     @Test func `a date with the option is stored with all its digits`() throws {

@@ -10,15 +10,7 @@ import Testing
 @testable import SwormStore
 
 @Suite("Transactions: lost connections, and their outcomes", .enabled(if: PostgresServer.isEnabled))
-struct TransactionsLossTests {
-    private let model = LibraryModel.model
-
-    private func insertion(_ name: String) -> SaveRequest {
-        var request = SaveRequest()
-        request.insert(model[LibraryModel.tag], key: -1, ["name": .string(name)])
-        return request
-    }
-
+struct TransactionsLossTests: TagSteps {
     /// A proxy between the store and the server, which can cut the connections.
     private func makeProxy() throws -> (CuttingProxy, PostgresOptions) {
         let entrance = try PostgresServer.shared().entrance()

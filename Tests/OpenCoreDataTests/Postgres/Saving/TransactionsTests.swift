@@ -10,26 +10,7 @@ import Testing
 @testable import SwormStore
 
 @Suite("Transactions: states and marks", .enabled(if: PostgresServer.isEnabled))
-struct TransactionsTests {
-    private let model = LibraryModel.model
-    private let tags = FetchSpecification(entity: LibraryModel.tag)
-
-    private func insertion(_ name: String) -> SaveRequest {
-        var request = SaveRequest()
-        request.insert(model[LibraryModel.tag], key: -1, ["name": .string(name)])
-        return request
-    }
-
-    private func update(_ row: RowID, version: Int64, _ name: String) -> SaveRequest {
-        var request = SaveRequest()
-        request.update(row, version: version, in: model, ["name": .string(name)])
-        return request
-    }
-
-    private func names(_ store: any ObjectStore) throws -> [AttributeValue] {
-        try store.values(LibraryModel.tag, "name")
-    }
-
+struct TransactionsTests: TagSteps {
     // MARK: Marks
 
     @Test(arguments: SavingStore.Kind.allCases)

@@ -1,35 +1,16 @@
 #if PostgreSQL
 import Foundation
-import SwormPostgres
 import SwormPredicates
 import SwormRows
 import TestSupport
 import Testing
 
 @testable import OpenCoreData
+@testable import SwormPostgres
 @testable import SwormStore
 
 @Suite("Transactions: turns of writers", .enabled(if: PostgresServer.isEnabled))
-struct TransactionsTurnTests {
-    private let model = LibraryModel.model
-    private let tags = FetchSpecification(entity: LibraryModel.tag)
-
-    private func insertion(_ name: String) -> SaveRequest {
-        var request = SaveRequest()
-        request.insert(model[LibraryModel.tag], key: -1, ["name": .string(name)])
-        return request
-    }
-
-    private func update(_ row: RowID, version: Int64, _ name: String) -> SaveRequest {
-        var request = SaveRequest()
-        request.update(row, version: version, in: model, ["name": .string(name)])
-        return request
-    }
-
-    private func names(_ store: any ObjectStore) throws -> [AttributeValue] {
-        try store.values(LibraryModel.tag, "name")
-    }
-
+struct TransactionsTurnTests: TagSteps {
     /// Runs a closure on a thread of its own, and returns its result when asked.
     private final class Work<Output: Sendable>: Sendable {
         private let result = Locked<Result<Output, any Error>?>(nil)
@@ -58,6 +39,10 @@ struct TransactionsTurnTests {
         ).first?.flatMap { Int($0) } ?? 0
     }
 
+    private func waitingForTurn(_ stores: SavingStore) throws -> Int {
+        try #require(stores.store as? PostgresStore).pool.snapshot.waitingCount
+    }
+
     private func wait(until condition: () throws -> Bool) throws {
         for _ in 0..<500 where try !condition() { usleep(10_000) }
         #expect(try condition())
@@ -84,7 +69,8 @@ struct TransactionsTurnTests {
             }
         }
         let save = Work { try store.insert(LibraryModel.tag, ["name": .string("saved")]) }
-        try wait { try waiters(stores) == 4 }
+        // Of the transactions of this process that begin with a turn, the first one in line waits at the server.
+        try wait { try waiters(stores) + waitingForTurn(stores) == 4 }
         #expect(others.allSatisfy { !$0.isDone } && !save.isDone)
         _ = try first.save(update(row, version: 1, "1"))
         try first.commit()

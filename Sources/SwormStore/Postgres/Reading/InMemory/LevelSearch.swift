@@ -97,7 +97,7 @@ struct LevelSearch {
                 session.compiler.values(level.fetch, attributes: level.columns, inOrderOf: keys)))
         guard expressions != nil || hasOwners else { return values }
         let computed = try expressions?.rows(of: search.rows(withKeys: keys))
-        // The owners and the computed values belong to the rows by their places.
+        // The owners and the computed values belong to the rows by their positions.
         guard values.rowCount == keys.count, computed?.count ?? keys.count == keys.count else {
             throw ServerError(
                 .server,
