@@ -36,6 +36,9 @@ struct RandomPredicate {
     let objectCount: Int
     var random: SeededRandom
     var roots: [Root] = []
+    /// Whether there are comparisons by identity, for which nil is equal to nil. Predicates in Swift have them; no format
+    /// string does.
+    var hasIdentities = false
 
     init(_ model: RandomModel, entity: Int, objectCount: Int, seed: UInt64) {
         self.model = model
@@ -90,7 +93,7 @@ struct RandomPredicate {
         let other = random.chance(2) ? self.kind() : kind
         let left = value(kind, depth - 1)
         return .comparison(
-            random.chance(15)
+            hasIdentities && random.chance(15)
                 ? Comparison(left, by: random.chance(50) ? .identical : .notIdentical, with: value(other, depth - 1))
                 : Comparison(left, by: comparator(kind), with: value(other, depth - 1), options: options(for: kind)))
     }
@@ -105,7 +108,7 @@ struct RandomPredicate {
 
     mutating func options(for kind: Kind) -> ComparisonOptions {
         guard kind == .text || kind == .url, random.chance(50) else { return [] }
-        return ComparisonOptions(rawValue: UInt8(random.pick(16)))
+        return ComparisonOptions(rawValue: UInt8(random.chance(60) ? 1 + random.pick(3) : random.pick(16)))
     }
 
     private mutating func nilTest() -> PredicateTree {

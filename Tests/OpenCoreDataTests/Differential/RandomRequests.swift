@@ -27,7 +27,9 @@ final class RandomRequests {
         stores = try ReadingStores(world.context, objects: world.objects)
         var random = SeededRandom(seed: ~seed)
         let (model, objectCount) = (world.model, world.objects.count)
-        questions = (0..<count).map { _ in Question(model, objectCount: objectCount, seed: random.next()) }
+        questions = (0..<count).map { _ in
+            Question(model, objectCount: objectCount, seed: random.next(), hasIdentities: true)
+        }
     }
 
     /// Closes the store on the server and removes its schema.

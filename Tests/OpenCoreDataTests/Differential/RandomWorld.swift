@@ -171,10 +171,11 @@ struct Question {
     var offset = 0
     var includesSubentities = true
 
-    init(_ model: RandomModel, objectCount: Int, seed: UInt64) {
+    init(_ model: RandomModel, objectCount: Int, seed: UInt64, hasIdentities: Bool = false) {
         var random = SeededRandom(seed: seed)
         entity = random.pick(model.entities.count)
         var generator = RandomPredicate(model, entity: entity, objectCount: objectCount, seed: random.next())
+        generator.hasIdentities = hasIdentities
         tree = generator.predicate(depth: 1 + random.pick(3))
         for _ in 0..<random.pick(4) where random.chance(50) {
             var (path, end) = ([String](), entity)

@@ -33,7 +33,7 @@ struct RandomBatchExpressionTests {
                 }
             }
         }
-        #expect(equal > 200 && rejected > 10, "\(equal) equal, \(rejected) rejected")
+        #expect(equal > 200 && rejected > 5, "\(equal) equal, \(rejected) rejected")
     }
 
     /// Updates all objects of an entity.

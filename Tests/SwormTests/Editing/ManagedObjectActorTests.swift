@@ -169,7 +169,7 @@ struct ManagedObjectActorTests {
         #expect(storeErrorCode { try left?.decode() } == .scopeEnded)
     }
 
-    @Test(.over(.memory, .file)) func `a closed or suspended container refuses the methods of an actor`() async throws {
+    @Test(.over(.file, .server)) func `a closed or suspended container refuses the methods of an actor`() async throws {
         let library = try Bureau(store)
         try await library.hold(id)
         try store.suspend()

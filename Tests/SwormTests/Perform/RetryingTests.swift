@@ -59,7 +59,7 @@ struct RetryingTests {
 
     #if !canImport(CoreData)
     // No connection is opened within the timeout of this test.
-    @Test(.over(.memory, .file)) func `holds the write lock in the last repetition`() throws {
+    @Test(.over(.file)) func `holds the write lock in the last repetition`() throws {
         let rival = try PersistentContainer(for: Volume.self, at: test.location, timeout: 0.01)
         var codes: [StoreError.Code?] = []
         try test.container.perform(retrying: 2) { context in

@@ -102,8 +102,8 @@ extension PartialIndexPredicate {
     /// Creates a printer for the index of a file.
     init(entity: CompiledEntity, layout: StoreLayout) {
         self.init(
-            entity: entity, layout: layout, quoted: { SQLName.quoted($0) }, literal: { value, _ in Self.literal(value) },
-            areComparable: { _, _ in true })
+            entity: entity, layout: layout, quoted: { SQLName.quoted($0) },
+            literal: { value, _ in Self.literal(value) }, areComparable: { _, _ in true })
     }
 
     private static func literal(_ value: AttributeValue) -> String? {
