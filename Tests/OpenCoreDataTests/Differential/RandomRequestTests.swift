@@ -20,7 +20,7 @@ struct RandomRequestTests {
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
     }
 
-    private static let worlds = number("SWORM_DIFFERENTIAL_WORLDS") ?? 100
+    private static let worlds = number("SWORM_DIFFERENTIAL_WORLDS") ?? 40
     private static let requests = number("SWORM_DIFFERENTIAL_REQUESTS") ?? 250
     private static let seed = number("SWORM_RANDOM_SEED").map { UInt64($0) } ?? 20_260_101
 

@@ -3,7 +3,8 @@ import Sworm
 import TestSupport
 import Testing
 
-@Suite("Bundles with objects that come back after a deletion", .overEachStore)
+// A server's history has a transaction only when all earlier writers have ended, also those of other tests.
+@Suite("Bundles with objects that come back after a deletion", .over(.memory, .file))
 struct ChangeBundleRevivalTests: ExchangeSteps {
     typealias Author = Exchange.Author
     typealias Book = Exchange.Book
@@ -52,8 +53,7 @@ struct ChangeBundleRevivalTests: ExchangeSteps {
         try expectEqual(one, two)
     }
 
-    // A server's history has a transaction only when all earlier writers have ended, also those of other tests.
-    @Test(.over(.memory, .file)) func `have the values that came after the deletion`() throws {
+    @Test func `have the values that came after the deletion`() throws {
         let (one, two, three) = (try Exchange.store(), try Exchange.store(), try Exchange.store())
         try one.perform { _ = try $0.insert(Book(number: 1, title: "a", rating: 1)) }
         try send(one, to: two)

@@ -3,15 +3,15 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Bundles of changes", .overEachStore)
+// A server's history has a transaction only when all earlier writers have ended, also those of other tests.
+@Suite("Bundles of changes", .over(.memory, .file))
 struct ChangeBundleTests: ExchangeSteps {
     typealias Author = Exchange.Author
     typealias Book = Exchange.Book
     typealias Chapter = Exchange.Chapter
     typealias Tag = Exchange.Tag
 
-    // A server's history has a transaction only when all earlier writers have ended, also those of other tests.
-    @Test(.over(.memory, .file)) func `carry objects, links and orders to another store`() throws {
+    @Test func `carry objects, links and orders to another store`() throws {
         let (one, other) = (try Exchange.store(), try Exchange.store())
         try one.perform { context in
             let leo = try context.insert(Author(name: "Leo", rank: 1))
@@ -59,8 +59,7 @@ struct ChangeBundleTests: ExchangeSteps {
         #expect(try title(1, in: one) == "b")
     }
 
-    // A server's history has a transaction only when all earlier writers have ended, also those of other tests.
-    @Test(.over(.memory, .file)) func `of one origin are applied in order`() throws {
+    @Test func `of one origin are applied in order`() throws {
         let (one, other) = (try Exchange.store(), try Exchange.store())
         _ = try one.changeBundle()
         var bundles: [ChangeBundle] = []
@@ -98,8 +97,7 @@ struct ChangeBundleTests: ExchangeSteps {
         #expect(try send(one, to: other).isEmpty && send(other, to: one).isEmpty)
     }
 
-    // A server's history has a transaction only when all earlier writers have ended, also those of other tests.
-    @Test(.over(.memory, .file)) func `follow a policy, whose decisions reach the other store`() throws {
+    @Test func `follow a policy, whose decisions reach the other store`() throws {
         for (policy, expected) in [
             (ConflictPolicy.keepLocal, "other"), (.takeRemote, "one"),
             (ConflictPolicy { _ in .value(.string("both")) }, "both"),
@@ -223,8 +221,7 @@ struct ChangeBundleTests: ExchangeSteps {
         try expectEqual(one, new)
     }
 
-    // A server's history has a transaction only when all earlier writers have ended, also those of other tests.
-    @Test(.over(.memory, .file)) func `survive the end of the history`() throws {
+    @Test func `survive the end of the history`() throws {
         let store = try Exchange.store()
         try store.perform { _ = try $0.insert(Book(number: 1, title: "a")) }
         _ = try store.changeBundle()
@@ -240,9 +237,7 @@ struct ChangeBundleTests: ExchangeSteps {
         #expect(throws: StoreError.Code.historyTokenExpired) { try store.changeBundle(after: 2) }
     }
 
-    // A server's history has a transaction only when all earlier writers have ended, also those of other tests.
-    // A server's history has a transaction only when all earlier writers have ended, also those of other tests.
-    @Test(.over(.memory, .file)) func `come from a sequence as changes are committed`() async throws {
+    @Test func `come from a sequence as changes are committed`() async throws {
         let store = try Exchange.store()
         try store.perform { _ = try $0.insert(Book(number: 1)) }
         var bundles = store.changeBundles().makeAsyncIterator()

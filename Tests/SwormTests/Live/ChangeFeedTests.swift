@@ -13,7 +13,8 @@ private struct RecordedStore {
     }
 }
 
-@Suite("Change feeds", .timeLimit(.minutes(30)), .over(.file, .server))
+// A server's history has a transaction only when all earlier writers have ended, also those of other tests.
+@Suite("Change feeds", .timeLimit(.minutes(30)), .over(.file))
 struct ChangeFeedTests {
     typealias Folder = Archive.Folder
     typealias Shelf = Archive.Shelf
@@ -38,9 +39,7 @@ struct ChangeFeedTests {
         for number in numbers { try store.perform { _ = try $0.insert(Folder(number: number)) } }
     }
 
-    // A server's history has a transaction only when all earlier writers have ended, also those of other tests.
-    // A server's history has a transaction only when all earlier writers have ended, also those of other tests.
-    @Test(.over(.memory, .file)) func `contain each transaction once, from a token on`() async throws {
+    @Test func `contain each transaction once, from a token on`() async throws {
         let recorded = RecordedStore()
         let store = try recorded.open()
         try insert(0...4, into: store)
@@ -136,8 +135,7 @@ struct ChangeFeedTests {
         }
     }
 
-    // A server's history has a transaction only when all earlier writers have ended, also those of other tests.
-    @Test(.over(.memory, .file)) func `reject tokens whose transactions are gone`() async throws {
+    @Test func `reject tokens whose transactions are gone`() async throws {
         let recorded = RecordedStore()
         let store = try recorded.open()
         try insert(0...2, into: store)

@@ -19,10 +19,13 @@ extension StoreLocation {
         guard let server = try? PostgresServer.shared(), let entrance = try? server.entrance() else {
             return .postgres("postgres://localhost")
         }
-        return .postgres(
-            .init(
-                host: entrance.folder, port: entrance.port, database: "postgres", user: server.user,
-                schema: server.newSchema(), pooler: ServerEntrance.arePooled ? .transaction : .none))
+        var configuration = PostgresConfiguration(
+            host: entrance.folder, port: entrance.port, database: "postgres", user: server.user,
+            schema: server.newSchema(), pooler: ServerEntrance.arePooled ? .transaction : .none)
+        // A test may wait for long while other tests run.
+        configuration.timeouts.statement = nil
+        configuration.timeouts.idle = nil
+        return .postgres(configuration)
     }
     #else
     private static var testedServer: StoreLocation { .memory }

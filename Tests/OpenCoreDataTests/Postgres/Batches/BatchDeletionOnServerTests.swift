@@ -102,7 +102,7 @@ struct BatchDeletionOnServerTests {
         try stores.expectSame()
     }
 
-    @Test(arguments: RandomBatchDeletionTests.seeds.prefix(30)) func `random deletions leave the same rows`(
+    @Test(arguments: RandomBatchDeletionTests.seeds.prefix(12)) func `random deletions leave the same rows`(
         seed: UInt64
     ) throws {
         var random = SeededRandom(seed: seed)

@@ -13,7 +13,7 @@ struct MigrationRandomTests {
     private static let environment = ProcessInfo.processInfo.environment
     /// The duration of the work of two versions side by side, in seconds.
     private static let duration = environment["SWORM_MIGRATION_SECONDS"].flatMap { Double($0) } ?? 2
-    private static let chains = environment["SWORM_MIGRATION_CHAINS"].flatMap { Int($0) } ?? 12
+    private static let chains = environment["SWORM_MIGRATION_CHAINS"].flatMap { Int($0) } ?? 8
     private static let parts = 4
 
     // MARK: Random models

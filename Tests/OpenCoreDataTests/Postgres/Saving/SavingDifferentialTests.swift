@@ -11,7 +11,7 @@ import Testing
 @Suite("Saving: a file and a server agree", .enabled(if: PostgresServer.isEnabled))
 struct SavingDifferentialTests {
     static let seeds: [UInt64] =
-        ProcessInfo.processInfo.environment["SWORM_SEED"].flatMap { UInt64($0) }.map { [$0] } ?? [1, 2, 3, 4]
+        ProcessInfo.processInfo.environment["SWORM_SEED"].flatMap { UInt64($0) }.map { [$0] } ?? [1, 2]
     static let steps = ProcessInfo.processInfo.environment["SWORM_STEPS"].flatMap { Int($0) } ?? 120
 
     @Test(arguments: seeds, SavingRun.Way.allCases)
