@@ -171,6 +171,7 @@ struct RandomPredicate {
         case .like where random.chance(70):
             let patterns = [
                 "a*", "*b", "*", "?", "??", "*é*", "a?b", "a\\*", "\\", "*[*", "", "e?", "a*b*", "**", "A*",
+                "n*", "N*", "*u", "*U",
             ]
             return .comparison(
                 Comparison(left, by: .like, with: .value(.string(random.pick(patterns) ?? "")), options: options))
