@@ -4,7 +4,7 @@ import SwormTools
 import TestSupport
 import Testing
 
-@Suite("Live ids", .timeLimit(.minutes(30)), .overEachStore)
+@Suite("Live ids", .timeLimit(.minutes(30)), .overEachStoreThatAnnouncesOnce)
 struct LiveIDsTests {
     typealias Folder = Archive.Folder
 

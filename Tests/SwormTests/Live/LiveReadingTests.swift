@@ -4,7 +4,7 @@ import SwormTools
 import TestSupport
 import Testing
 
-@Suite("Live values of closures and projections", .timeLimit(.minutes(30)), .overEachStore)
+@Suite("Live values of closures and projections", .timeLimit(.minutes(30)), .overEachStoreThatAnnouncesOnce)
 struct LiveReadingTests {
     typealias Folder = Archive.Folder
     typealias Shelf = Archive.Shelf

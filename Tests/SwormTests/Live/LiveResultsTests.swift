@@ -5,7 +5,7 @@ import SwormTools
 import TestSupport
 import Testing
 
-@Suite("Live results", .timeLimit(.minutes(30)), .overEachStore)
+@Suite("Live results", .timeLimit(.minutes(30)), .overEachStoreThatAnnouncesOnce)
 @MainActor
 struct LiveResultsTests {
     typealias Folder = Archive.Folder

@@ -4,7 +4,7 @@ import SwormTools
 import TestSupport
 import Testing
 
-@Suite("Live sections", .timeLimit(.minutes(30)), .overEachStore)
+@Suite("Live sections", .timeLimit(.minutes(30)), .overEachStoreThatAnnouncesOnce)
 struct LiveSectionsTests {
     typealias Folder = Archive.Folder
     typealias Shelf = Archive.Shelf

@@ -4,7 +4,7 @@ import SwormTools
 import TestSupport
 import Testing
 
-@Suite("Live values", .timeLimit(.minutes(30)), .overEachStore)
+@Suite("Live values", .timeLimit(.minutes(30)), .overEachStoreThatAnnouncesOnce)
 struct LiveValuesTests {
     typealias Folder = Archive.Folder
 
