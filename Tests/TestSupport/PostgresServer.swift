@@ -42,6 +42,14 @@ package final class PostgresServer: Sendable {
         return server
     }
 
+    /// The folder for the folders of servers: in memory where there is room, because a disk takes long to create and remove
+    /// the files of thousands of tables.
+    private static let parent: String = {
+        let memory = "/dev/shm"
+        let free = try? FileManager.default.attributesOfFileSystem(forPath: memory)[.systemFreeSize] as? NSNumber
+        return (free?.int64Value ?? 0) >= 8 << 30 ? memory : "/tmp"
+    }()
+
     private static var folders: [URL] {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         var folders = path.split(separator: ":").map { URL(filePath: String($0)) }
@@ -74,12 +82,15 @@ package final class PostgresServer: Sendable {
     ///   - name: The name in the certificate of a server that encrypts connections, and that is also reachable over the
     ///     network of this computer.
     ///   - isRestarted: Whether the server is started again whenever it ends before it is stopped.
+    ///   - isOnDisk: Whether the server's files are on a disk, although there may be room in memory.
     package init(
-        settings: [String: String] = [:], access: [String] = [], name: String? = nil, isRestarted: Bool = false
+        settings: [String: String] = [:], access: [String] = [], name: String? = nil, isRestarted: Bool = false,
+        isOnDisk: Bool = false
     ) throws {
         guard let programs = Self.programs else { throw Failure(description: Self.missing) }
         // The path of a socket is short.
-        folder = URL(filePath: "/tmp/sworm-pg-\(UUID().uuidString.prefix(8))")
+        let parent = isOnDisk ? "/tmp" : Self.parent
+        folder = URL(filePath: "\(parent)/sworm-pg-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let data = folder.appending(path: "data").path
         let log = folder.appending(path: "log").path
@@ -97,6 +108,8 @@ package final class PostgresServer: Sendable {
         var all = [
             "listen_addresses": "", "unix_socket_directories": folder.path, "fsync": "off", "max_connections": "1000",
             "max_prepared_transactions": "0", "full_page_writes": "off", "synchronous_commit": "off",
+            // Thousands of tables that are used for a second need no care in the background.
+            "autovacuum": "off", "checkpoint_timeout": "1h", "max_wal_size": "1GB", "jit": "off",
         ]
         if let name {
             let certificate = try TestCertificate(for: name, in: folder)
@@ -121,7 +134,8 @@ package final class PostgresServer: Sendable {
             isRestarted
             ? try KeptProcess(
                 ["/bin/sh", "-c", Self.restarting, "sh"] + command, log: log, removing: folder.path, signal: "TERM")
-            : try KeptProcess(command, log: log, removing: folder.path)
+            // The server ends at once, without a checkpoint: nobody needs its data.
+            : try KeptProcess(command, log: log, removing: folder.path, signal: "QUIT")
         try waitUntilReady(programs, log: log)
     }
 

@@ -6,7 +6,7 @@ extension PostgresAddress: CustomStringConvertible, CustomDebugStringConvertible
     package var description: String {
         let user = user.map { Self.encoded($0) + "@" } ?? ""
         return
-            "postgres://\(user)\(hosts.map(\.description).joined(separator: ","))/\(database.map(Self.encoded) ?? "")"
+            "postgres://\(user)\(hosts.map(\.inURI).joined(separator: ","))/\(database.map(Self.encoded) ?? "")"
     }
 
     package var debugDescription: String { description }
@@ -20,8 +20,10 @@ extension PostgresAddress: CustomStringConvertible, CustomDebugStringConvertible
 }
 
 extension PostgresAddress.Host: CustomStringConvertible {
-    /// The host as in a URI.
-    package var description: String {
+    /// The host as in a URI, and the folder of a socket as a path.
+    package var description: String { name.hasPrefix("/") ? name + (port.map { ":\($0)" } ?? "") : inURI }
+
+    fileprivate var inURI: String {
         let shown = name.isEmpty ? address ?? "" : name
         let isBracketed = shown.contains(":") && AddressReader.isAddress(shown)
         return (isBracketed ? "[\(shown.replacing("%", with: "%25"))]" : PostgresAddress.encoded(shown))

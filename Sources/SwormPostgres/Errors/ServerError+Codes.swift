@@ -70,7 +70,7 @@ extension SQLState {
         .characterNotInRepertoire: "a string contains a character that the server cannot store, such as NUL",
         .queryCanceled: "the statement ran longer than the statement timeout",
         .lockNotAvailable:
-            "another transaction held a lock for longer than the lock timeout; keep transactions short, or raise the timeout",
+            "another transaction held a lock for longer than the lock timeout; keep transactions short, or raise the address's lock_timeout",
         .idleInTransactionTimeout:
             "the transaction was idle for longer than the idle timeout, and the server ended the connection; do no other work inside of a transaction",
         .inFailedTransaction: "an earlier statement of the transaction failed; roll the transaction back",

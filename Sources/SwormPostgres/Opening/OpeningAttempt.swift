@@ -147,6 +147,9 @@ struct OpeningAttempt {
         if reason.isEmpty || secrets.contains(where: { !$0.isEmpty && reason.contains($0) }) {
             reason = "libpq reports no reason"
         }
+        if reason.hasSuffix("server does not support SSL, but SSL was required") {
+            reason += "; write sslmode=disable to connect without encryption, or let the server encrypt connections"
+        }
         let needsPassword = PQconnectionNeedsPassword(handle) == 1
         return ServerError(
             needsPassword ? .permission : .unavailable, "cannot connect to the server at \(host): \(reason)")

@@ -65,7 +65,7 @@ extension PostgresConnection {
         }
         let connection = PostgresConnection(handle, to: host, of: address)
         connection.opening = limits
-        try connection.setTimeouts()
+        try connection.setUp()
         connection.opening = nil
         return connection
     }
@@ -86,11 +86,12 @@ extension PostgresConnection {
         }
     }
 
-    /// Sets the session's timeouts, where a session is the connection's own.
-    private func setTimeouts() throws {
+    /// Sets the session's timeouts, where a session is the connection's own, and turns the compilation of expressions off:
+    /// the server cannot be interrupted while it compiles, and short statements take longer with it.
+    private func setUp() throws {
         guard address.pooler == .none else { return }
-        let timeouts = TransactionOptions.settings(address.timeouts)
-        _ = try exchange(timeouts.map { Command(.command("SET " + $0)) })
+        let settings = TransactionOptions.settings(address.timeouts) + ["jit = off"]
+        _ = try exchange(settings.map { Command(.command("SET " + $0)) })
     }
 }
 #endif

@@ -53,7 +53,7 @@ struct FixtureCopyTests {
         try #require(there.code == .ok, "\(there.err)")
         #expect(!there.err.contains("rounded"))
         let leftOut = try counted("left out, because", in: there)
-        print("copy of \(store.testDescription): \(there.out)\(there.err)")
+        print("copy of \(store.testDescription): \(there.out)left out: \(leftOut.sorted { $0.key < $1.key })")
         #expect(try differences(of: file, and: address, model) == leftOut)
         let here = Run(["copy", address, back] + model)
         #expect(here.code == .ok && here.err.isEmpty, "\(here.err)")

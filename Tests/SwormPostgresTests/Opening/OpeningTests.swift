@@ -25,7 +25,7 @@ struct OpeningTests {
         let error = try #require(
             serverError { try database.connect { $0.hosts = [.init("/nowhere"), .init("/elsewhere")] } })
         #expect(error.kind == .unavailable)
-        #expect(error.message.contains("%2Fnowhere:") && error.message.contains("%2Felsewhere:"))
+        #expect(error.message.contains("at /nowhere:") && error.message.contains("at /elsewhere:"))
     }
 
     @Test func `a wrong database and a wrong user have the server's code`() throws {

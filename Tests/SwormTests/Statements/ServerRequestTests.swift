@@ -77,5 +77,24 @@ struct ServerRequestTests {
         #expect(lines.contains("$1 = 'it''s'") && lines.contains("$2 = 3"), "\(explanation)")
         #expect(!explanation.description.contains("?1"))
     }
+
+    @Test func `a scan is named, also one in the order of an index`() throws {
+        // With many rows, the server prefers the index of the keys for the first of all rows.
+        let store = try store(10_001, ErrorLog())
+        func explain(_ request: Request<Kiosk.Book>) throws -> RequestExplanation {
+            try store.read { try $0.explain(request) }
+        }
+        let scan = "All rows of Book are scanned: no index covers title. Add .indexed to it."
+        let titled = Kiosk.Book.all.where { $0.title > "x" }
+        #expect(try explain(titled).advice == [scan])
+        let first = try explain(titled.limit(3))
+        #expect(first.plan.contains { $0.contains("_pkey") }, "\(first)")
+        #expect(first.advice == [scan] && first.scannedEntities == ["Book"], "\(first)")
+        #expect(try explain(Kiosk.Book.all.where { $0.year == 1869 }).advice == [])
+        #expect(try explain(Kiosk.Book.all.limit(3)).advice == [])
+        let sorted = try explain(Kiosk.Book.all.sort(\.title))
+        #expect(
+            sorted.advice == ["The matching rows are sorted by title: no index has that order. Add .indexed to title."])
+    }
 }
 #endif

@@ -25,7 +25,7 @@ extension NSManagedObjectContext {
 
 extension RequestExplanation {
     fileprivate init(_ explanation: StatementExplanation) {
-        var advice = explanation.findings.map(\.sentence)
+        var advice = explanation.findings.map { $0.sentence(isOnServer: explanation.isOnServer) }
         for condition in explanation.conditions {
             guard let reason = condition.reason else { continue }
             advice.append("The condition `\(condition.text)` is tested in memory, because \(reason).")
@@ -50,7 +50,7 @@ extension RequestExplanation {
 }
 
 extension PlanFinding {
-    fileprivate var sentence: String {
+    fileprivate func sentence(isOnServer: Bool) -> String {
         switch self {
         case .scan(let entity, let all):
             // Tables cannot declare an index of an element of a composite attribute; a model file can.
@@ -79,7 +79,8 @@ extension PlanFinding {
                 "SQLite creates a temporary index of \(entity) for this statement: no index of the model can serve it."
         case .sort(_, let paths, let index):
             let order = paths.isEmpty ? "" : " by \(paths.joined(separator: ", "))"
-            let start = "The matching rows are sorted\(order) in a temporary B-tree"
+            let way = isOnServer ? "" : " in a temporary B-tree"
+            let start = "The matching rows are sorted\(order)\(way)"
             guard let index else { return start + "." }
             return "\(start): no index has that order. Add .indexed to \(index.name)."
         case .grouping:

@@ -10,37 +10,48 @@ struct ServerPlanReader {
     private let request: FetchSpecification
     /// The steps of the plan.
     let steps: [QueryPlanStep]
+    /// The numbers of the steps that look for rows in an index.
+    private var searches: Set<Int> = []
 
     init(model: CompiledModel, request: FetchSpecification, lines: [String]) {
         self.model = model
         self.request = request
-        steps = lines.enumerated().compactMap { index, line in
+        var steps: [QueryPlanStep] = []
+        for line in lines {
             let indent = line.prefix { $0 == " " }.count
-            var text = line.dropFirst(indent)
-            if index == 0 { return QueryPlanStep(depth: 0, detail: String(text)) }
-            guard text.hasPrefix("->") else { return nil }
-            text = text.dropFirst(2).drop { $0 == " " }
-            // Each level is indented by six characters.
-            return QueryPlanStep(depth: max(1, (indent + 4) / 6), detail: String(text))
+            let text = line.dropFirst(indent)
+            if steps.isEmpty {
+                steps.append(QueryPlanStep(depth: 0, detail: String(text)))
+            } else if text.hasPrefix("->") {
+                let detail = String(text.dropFirst(2).drop { $0 == " " })
+                // Each level is indented by six characters.
+                steps.append(QueryPlanStep(depth: max(1, (indent + 4) / 6), detail: detail))
+            } else if text.hasPrefix("Index Cond:") {
+                searches.insert(steps.count - 1)
+            }
         }
+        self.steps = steps
     }
 
     private var entity: CompiledEntity { model[request.entity] }
 
     var findings: [PlanFinding] {
         var result: [PlanFinding] = []
-        for step in steps {
-            guard let finding = finding(step.detail), !result.contains(finding) else { continue }
+        for (number, step) in steps.enumerated() {
+            guard let finding = finding(step.detail, isSearch: searches.contains(number)), !result.contains(finding)
+            else { continue }
             result.append(finding)
         }
         return result
     }
 
-    private func finding(_ detail: String) -> PlanFinding? {
-        for scan in ["Seq Scan on ", "Parallel Seq Scan on "] where detail.hasPrefix(scan) {
-            return self.scan(String(detail.dropFirst(scan.count)))
-        }
-        return detail == "Sort" ? sort : nil
+    private func finding(_ detail: String, isSearch: Bool) -> PlanFinding? {
+        if detail == "Sort" { return sort }
+        // A step that only follows the order of an index reads all rows of the table, too.
+        guard !isSearch, detail.contains("Seq Scan ") || detail.contains("Index "),
+            let table = detail.firstRange(of: " on ")
+        else { return nil }
+        return scan(String(detail[table.upperBound...]))
     }
 
     /// Returns the finding for a scan of a table, which is named with its alias. A server also scans small tables that have an

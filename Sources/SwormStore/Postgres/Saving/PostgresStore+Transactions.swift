@@ -138,7 +138,10 @@ extension PostgresStore {
                 return try save(request, isThorough: isThorough, token)
             } catch {
                 attempts += 1
-                guard !token.stopsWork, isRepeated(after: error, attempts: attempts, until: end) else { throw error }
+                guard !token.stopsWork, isRepeated(after: error, attempts: attempts, until: end) else {
+                    // Which rows are in conflict is known only after a repetition.
+                    throw error is StaleUpdate ? token.failure ?? Self.overtaken : error
+                }
                 isThorough = true
             }
         }
@@ -169,6 +172,14 @@ extension PostgresStore {
     }
 
     private static var longestRepetition: Int { 5 }
+
+    /// The error of a save that was faster than another one in no repetition.
+    private static var overtaken: CoreDataError {
+        CoreDataError(
+            NSManagedObjectMergeError,
+            "Other transactions have changed the same rows again and again, so nothing was saved. Run it again, or use a transaction that locks the rows.",
+            condition: .conflict)
+    }
 
     // MARK: Keys
 

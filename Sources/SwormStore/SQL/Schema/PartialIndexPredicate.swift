@@ -52,7 +52,9 @@ struct PartialIndexPredicate {
             default: return nil
             }
         }
-        guard let sign = Self.sign(of: comparison.comparator) else { return nil }
+        // The dialects write the operators that are left in the same way.
+        guard !comparison.comparator.isIdentity, let sign = SQLDialect.sqlite.sign(of: comparison.comparator)
+        else { return nil }
         if let right = column(of: comparison.right) {
             return areComparable(left, right) ? "\(left.name) \(sign) \(right.name)" : nil
         }
@@ -68,18 +70,6 @@ struct PartialIndexPredicate {
             return layout.column(ofAttribute: slot, in: entity.number).map { Column(name: quoted($0), attribute: slot) }
         case .relationship(let slot):
             return layout.toOne(slot, in: entity.number).map { Column(name: quoted($0.column)) }
-        }
-    }
-
-    private static func sign(of comparator: QueryComparator) -> String? {
-        switch comparator {
-        case .equal: "="
-        case .notEqual: "<>"
-        case .less: "<"
-        case .lessOrEqual: "<="
-        case .greater: ">"
-        case .greaterOrEqual: ">="
-        default: nil
         }
     }
 }

@@ -1,6 +1,7 @@
 #if PostgreSQL
 import Foundation
 import SwormPredicates
+import SwormRows
 import TestSupport
 import Testing
 
@@ -54,6 +55,26 @@ struct SavingConflictTests {
         request.update(author(77), version: 1, in: model, ["age": .int(5)])
         let missing = try #require(throws: SaveConflicts.self) { try stores.store.save(request) }
         #expect(missing.conflicts.map(\.exists) == [false])
+    }
+
+    @Test(arguments: SavingStore.Kind.allCases)
+    func `a save that finds a changed row and has to stop is stopped, without an error of its own`(
+        kind: SavingStore.Kind
+    ) throws {
+        let stores = try SavingStore(kind)
+        defer { stores.close() }
+        try stores.store.insert(LibraryModel.author)
+        var request = SaveRequest()
+        request.update(author(1), version: 1, in: model, ["age": .int(5)])
+        try stores.store.save(request)
+        let token = InterruptToken()
+        let watch = stores.store.add(
+            StatementWatch { run in if run.sql.contains("UPDATE") { token.interrupt(.cancelled) } })
+        defer { stores.store.removeWatch(watch) }
+        let error = try #require(throws: (any Error).self) { try stores.store.save(request, token: token) }
+        #expect(token.reason == .cancelled)
+        let code = (error as? CoreDataError)?.errorCode
+        #expect(code == CocoaError.Code.userCancelled.rawValue || error is SaveConflicts, "\(error)")
     }
 
     @Test(arguments: SavingStore.Kind.allCases)

@@ -27,7 +27,7 @@ final class PostgresPlace {
         let usual = [
             "shared_buffers": "1GB", "max_wal_size": "16GB", "checkpoint_timeout": "1h", "autovacuum": "off",
         ]
-        return try PostgresServer(settings: usual.merging(settings) { $1 })
+        return try PostgresServer(settings: usual.merging(settings) { $1 }, isOnDisk: true)
     }
 
     func close() {

@@ -7,10 +7,12 @@ extension PostgresBenches {
     static func readingBenches(_ place: PostgresPlace, _ peers: PostgresPeers?) -> [Bench] {
         let schema = PostgresPlace.tracks
         let all = ByHand.selectAll(schema)
-        let own = Side(.own, fingerprint: Track.fingerprint) {
+        // A server that reads a table with several processes returns the rows in any order.
+        func fingerprint(_ tracks: [Track]) -> Int { Track.fingerprint(tracks.sorted { $0.number < $1.number }) }
+        func fingerprint(_ tracks: ByHandTracks) -> Int { fingerprint(tracks.values) }
+        let own = Side(.own, fingerprint: fingerprint) {
             try place.store(schema).perform { try $0.decode(Track.all) }
         }
-        func fingerprint(_ tracks: ByHandTracks) -> Int { Track.fingerprint(tracks.values) }
         var sides = [Side(.byHand, fingerprint: fingerprint) { try place.byHand.tracks(all) }, own]
         if let peers {
             sides += [

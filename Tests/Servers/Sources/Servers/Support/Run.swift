@@ -14,7 +14,9 @@ final class Run {
     ///   - isRestarted: Whether the server is started again when it crashes.
     init(seed: UInt64, settings: [String: String] = [:], isRestarted: Bool = false) throws {
         self.seed = seed
-        server = try PostgresServer(settings: settings, isRestarted: isRestarted)
+        // The tables are in use for long.
+        server = try PostgresServer(
+            settings: ["autovacuum": "on"].merging(settings) { $1 }, isRestarted: isRestarted, isOnDisk: true)
         schema = server.newSchema()
         folder = FileManager.default.temporaryDirectory.appending(path: "servers-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
