@@ -26,6 +26,8 @@ final class PostgresPlace {
     static func start(_ settings: [String: String]) throws -> PostgresServer {
         let usual = [
             "shared_buffers": "1GB", "max_wal_size": "16GB", "checkpoint_timeout": "1h", "autovacuum": "off",
+            // All readers of a table see its rows in one order, so that sums of doubles are equal.
+            "synchronize_seqscans": "off",
         ]
         return try PostgresServer(settings: usual.merging(settings) { $1 }, isOnDisk: true)
     }
