@@ -10,13 +10,14 @@ struct ServerPlanReader {
     private let request: FetchSpecification
     /// The steps of the plan.
     let steps: [QueryPlanStep]
-    /// The numbers of the steps that look for rows in an index.
-    private var searches: Set<Int> = []
+    /// The numbers of the steps that test rows, and do not look for them in an index.
+    private var filters: Set<Int> = []
 
     init(model: CompiledModel, request: FetchSpecification, lines: [String]) {
         self.model = model
         self.request = request
         var steps: [QueryPlanStep] = []
+        var searches: Set<Int> = []
         for line in lines {
             let indent = line.prefix { $0 == " " }.count
             let text = line.dropFirst(indent)
@@ -28,8 +29,11 @@ struct ServerPlanReader {
                 steps.append(QueryPlanStep(depth: max(1, (indent + 4) / 6), detail: detail))
             } else if text.hasPrefix("Index Cond:") {
                 searches.insert(steps.count - 1)
+            } else if text.hasPrefix("Filter:") {
+                filters.insert(steps.count - 1)
             }
         }
+        filters.subtract(searches)
         self.steps = steps
     }
 
@@ -38,17 +42,18 @@ struct ServerPlanReader {
     var findings: [PlanFinding] {
         var result: [PlanFinding] = []
         for (number, step) in steps.enumerated() {
-            guard let finding = finding(step.detail, isSearch: searches.contains(number)), !result.contains(finding)
+            guard let finding = finding(step.detail, isFilter: filters.contains(number)), !result.contains(finding)
             else { continue }
             result.append(finding)
         }
         return result
     }
 
-    private func finding(_ detail: String, isSearch: Bool) -> PlanFinding? {
+    private func finding(_ detail: String, isFilter: Bool) -> PlanFinding? {
         if detail == "Sort" { return sort }
-        // A step that only follows the order of an index reads all rows of the table, too.
-        guard !isSearch, detail.contains("Seq Scan ") || detail.contains("Index "),
+        // A step that tests rows in the order of an index reads all rows of the table, too. If it tests nothing, the index has
+        // only the rows that match.
+        guard detail.contains("Seq Scan ") || detail.contains("Index ") && isFilter,
             let table = detail.firstRange(of: " on ")
         else { return nil }
         return scan(String(detail[table.upperBound...]))

@@ -173,7 +173,7 @@ extension PostgresStore {
 
     private static var longestRepetition: Int { 5 }
 
-    /// The error of a save that was faster than another one in no repetition.
+    /// The error of a save whose rows other transactions have changed before each of its attempts.
     private static var overtaken: CoreDataError {
         CoreDataError(
             NSManagedObjectMergeError,

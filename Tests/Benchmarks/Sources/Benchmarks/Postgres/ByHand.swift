@@ -72,13 +72,12 @@ final class ByHand: @unchecked Sendable {
 
     // MARK: Authors and their books
 
-    /// Reads authors, then their books, in the order in which the store reads them.
     func shelf(_ schema: String) throws -> ByHandShelf {
         let shelf = ByHandShelf()
         try require(
             by_hand_read_shelf(
                 hand, "SELECT \"_key\", \"name\" FROM \"\(schema)\".\"Author\" ORDER BY \"_key\"",
-                "SELECT \"author\", \"title\", \"pages\" FROM \"\(schema)\".\"Book\" WHERE \"author\" = ANY($1) ORDER BY \"author\", \"_key\"",
+                "SELECT \"author\", \"title\", \"pages\" FROM \"\(schema)\".\"Book\" WHERE \"author\" = ANY($1)",
                 &shelf.shelf))
         return shelf
     }

@@ -36,8 +36,7 @@ extension PostgresBenches {
                     Side(.own, fingerprint: fingerprint) { try pages(place.shelf()) },
                 ]),
             Bench(
-                // An object has a version and a state besides its values. The bar is that of the trees.
-                Bar("graph of 1,000 x 10 as objects", .ratio, must: 1.5, aim: 1.2, isReported: true),
+                Bar("graph of 1,000 x 10 as objects", .ratio, must: 1.5, aim: 1.2),
                 sides: [
                     Side(.byHand, fingerprint: \ShelfWalk.fingerprint) {
                         try place.byHand.shelf(PostgresPlace.shelf).walk
