@@ -111,6 +111,11 @@ extension PostgresConnection {
         pending[pending.count - 1].lockWait = timeout
     }
 
+    /// Takes a lock with the next statement, or fails with it if the lock is not free.
+    ///
+    /// - Parameter statement: The statement that takes the lock, and does not wait.
+    package func lock(_ statement: String) { pending.append(PendingStatement(.command(statement))) }
+
     /// Whether statements wait for the next one, such as a lock.
     package var hasUnsentStatements: Bool { !pending.isEmpty }
 

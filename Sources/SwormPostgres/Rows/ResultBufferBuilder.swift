@@ -24,7 +24,9 @@ struct ResultBufferBuilder: ~Copyable {
     }
 
     /// Appends all rows of a result, which has as many columns as there are rules.
-    mutating func append(_ result: PostgresResult, rules: UnsafeBufferPointer<CellRule>) throws {
+    mutating func append(
+        _ result: PostgresResult, rules: UnsafeBufferPointer<CellRule>, order: [Int32]? = nil
+    ) throws {
         try resizeRows(to: rows + result.rowCount)
         guard let payloads, let tags else { throw Self.outOfMemory }
         let forms = (0..<stride).map { column in
@@ -33,7 +35,8 @@ struct ResultBufferBuilder: ~Copyable {
         }
         try forms.withUnsafeBufferPointer { forms in
             var cell = rows * stride
-            for row in 0..<Int32(truncatingIfNeeded: result.rowCount) {
+            for place in 0..<result.rowCount {
+                let row = order.map { $0[place] } ?? Int32(truncatingIfNeeded: place)
                 for column in 0..<stride {
                     let rule = rules[column]
                     guard

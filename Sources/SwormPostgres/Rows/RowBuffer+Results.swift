@@ -14,14 +14,18 @@ extension RowBuffer {
 
     /// Returns the rows of results in the same way. Only one of the results is in memory at a time.
     ///
-    /// - Parameter next: Returns the next result, or nil after the last one.
-    package static func make(rules: [CellRule], next: () throws -> PostgresResult?) throws -> RowBuffer {
+    /// - Parameters:
+    ///   - order: The numbers of the rows of each result in the order in which they are taken; nil for their own order.
+    ///   - next: Returns the next result, or nil after the last one.
+    package static func make(
+        rules: [CellRule], order: [Int32]? = nil, next: () throws -> PostgresResult?
+    ) throws -> RowBuffer {
         var builder = ResultBufferBuilder(stride: rules.count)
         while let result = try next() {
             guard result.columnCount == rules.count else {
                 throw ServerError(.misuse, "\(rules.count) rules for \(result.columnCount) columns")
             }
-            try rules.withUnsafeBufferPointer { try builder.append(result, rules: $0) }
+            try rules.withUnsafeBufferPointer { try builder.append(result, rules: $0, order: order) }
         }
         return try builder.finish()
     }

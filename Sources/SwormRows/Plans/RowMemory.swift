@@ -8,6 +8,8 @@ package final class RowMemory {
     package private(set) var count = 0
     // Each block has as many rows as all blocks before it.
     private var blocks: [UnsafeMutableRawPointer] = []
+    /// The number of the row at each position, by the order in which they were added; nil if that is their order.
+    private var order: [Int32]?
 
     package init(_ layout: RowLayout) { self.layout = layout }
 
@@ -20,7 +22,9 @@ package final class RowMemory {
     package subscript(row: Int) -> UnsafeMutableRawPointer { addresses[row] }
 
     /// The addresses of the rows so far, which are valid as long as this memory exists.
-    package var addresses: RowAddresses { RowAddresses(blocks: blocks, first: Self.firstBlock, stride: layout.stride) }
+    package var addresses: RowAddresses {
+        RowAddresses(blocks: blocks, first: Self.firstBlock, stride: layout.stride, order: order)
+    }
 
     /// Returns an integer behind the value of a row, by its offset.
     package func integer(at offset: Int, of row: Int) -> Int64 {
@@ -40,6 +44,16 @@ package final class RowMemory {
         count += fill(self[count], min(limit, end - count))
     }
 
+    /// Sorts the rows by an integer behind their values. No rows can be added afterwards.
+    ///
+    /// Complexity: O(*n*) if they have this order already.
+    package func sort(byIntegerAt offset: Int) {
+        let rows = addresses
+        let keys = (0..<count).map { rows[$0].load(fromByteOffset: offset, as: Int64.self) }
+        guard zip(keys, keys.dropFirst()).contains(where: { $0 > $1 }) else { return }
+        order = (0..<Int32(count)).sorted { keys[Int($0)] < keys[Int($1)] }
+    }
+
     /// Declares that the values of all rows were moved out of their memory, or deinitialized.
     package func forgetValues() { count = 0 }
 }
@@ -52,12 +66,15 @@ package struct RowAddresses {
     /// The number of rows in the first block.
     private let first: Int
     private let stride: Int
+    /// The number of the row at each position; nil if it is the position.
+    private let order: [Int32]?
 
-    fileprivate init(blocks: [UnsafeMutableRawPointer], first: Int, stride: Int) {
-        (self.blocks, self.first, self.stride) = (blocks, first, stride)
+    fileprivate init(blocks: [UnsafeMutableRawPointer], first: Int, stride: Int, order: [Int32]?) {
+        (self.blocks, self.first, self.stride, self.order) = (blocks, first, stride, order)
     }
 
-    package subscript(row: Int) -> UnsafeMutableRawPointer {
+    package subscript(position: Int) -> UnsafeMutableRawPointer {
+        let row = order.map { Int($0[position]) } ?? position
         guard row >= first else { return blocks[0] + row * stride }
         let block = Int.bitWidth - (row / first).leadingZeroBitCount
         return blocks[block] + (row - first << (block - 1)) * stride

@@ -124,6 +124,12 @@ package struct SaveRequest: Sendable {
         insertions.isEmpty && updates.isEmpty && deletions.isEmpty && addedLinks.isEmpty && removedLinks.isEmpty
             && positions.isEmpty
     }
+
+    /// Whether the request changes nothing but the values of attributes of rows that exist.
+    var changesOnlyAttributes: Bool {
+        insertions.isEmpty && deletions.isEmpty && addedLinks.isEmpty && removedLinks.isEmpty && positions.isEmpty
+            && updates.allSatisfy(\.toOnes.isEmpty)
+    }
 }
 
 /// The result of a save.

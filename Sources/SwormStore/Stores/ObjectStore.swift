@@ -44,6 +44,14 @@ package protocol ObjectStore: AnyObject, Sendable {
     @discardableResult
     func save(_ request: SaveRequest, token: InterruptToken?) throws -> SaveResult
 
+    /// Writes all changes in one transaction, or nothing, and ends a view of this store.
+    ///
+    /// The transaction may be that of the view. A row that was changed since the view began is a conflict only if it would be
+    /// one for ``save(_:token:)``.
+    func save(
+        _ request: SaveRequest, continuing view: any StoreSession, token: InterruptToken?
+    ) throws -> SaveResult
+
     /// The reason why statements that bypass a context's objects cannot write rows, or nil if they can.
     var batchRefusal: String? { get }
 
@@ -149,6 +157,13 @@ extension ObjectStore {
             throw error
         }
         return transaction
+    }
+
+    package func save(
+        _ request: SaveRequest, continuing view: any StoreSession, token: InterruptToken?
+    ) throws -> SaveResult {
+        view.end()
+        return try save(request, token: token)
     }
 
     package func beginSerializableTransaction(_ token: InterruptToken?) throws -> any StoreTransaction {

@@ -97,11 +97,12 @@ struct SaveOperation {
         let builder = try changes(in: origin, isOnly: isOnly, hasTwins: hasTwins)
         // A pinned session would prevent the write from seeing, or waiting for, newer changes. However, settling a
         // conflict may read the content of external data that the session sees.
-        context.transactions.parkPinned()
+        let view = context.transactions.parkPinned(for: builder.request.isEmpty ? nil : store.objectStore)
         do {
             let result =
                 builder.request.isEmpty
-                ? SaveResult() : try context.write(builder.request, to: origin, store: store.objectStore)
+                ? SaveResult()
+                : try context.write(builder.request, to: origin, store: store.objectStore, continuing: view)
             saved.add(builder, result: result, origin: origin)
         } catch {
             guard let conflicts = MetConflicts(error) else { throw error }

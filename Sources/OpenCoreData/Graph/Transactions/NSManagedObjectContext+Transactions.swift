@@ -128,9 +128,17 @@ extension NSManagedObjectContext {
     package final var isWriting: Bool { !transactions.isEmpty }
 
     /// Writes the request of a save to the open transaction, or to a separate one.
-    final func write(_ request: SaveRequest, to origin: ObjectOrigin, store: any ObjectStore) throws -> SaveResult {
-        if let transaction = transactions[origin] { return try transaction.save(request) }
-        return try store.save(request, token: interruption.token)
+    ///
+    /// - Parameter view: A session that ends with the save, and that a separate transaction may continue.
+    final func write(
+        _ request: SaveRequest, to origin: ObjectOrigin, store: any ObjectStore, continuing view: (any StoreSession)?
+    ) throws -> SaveResult {
+        guard let transaction = transactions[origin] else {
+            if let view { return try store.save(request, continuing: view, token: interruption.token) }
+            return try store.save(request, token: interruption.token)
+        }
+        view?.end()
+        return try transaction.save(request)
     }
 
     /// Starts the transactions of a save that writes to several stores, if transactions are kept: nothing is committed

@@ -130,6 +130,16 @@ struct Transactions {
     /// ``endParked()``.
     mutating func parkPinned() { pinned.park { [interruption] in interruption.leave($0) } }
 
+    /// Parks the pinned sessions, except that of a store to which a save can write in that session.
+    ///
+    /// - Returns: The session of the store, which the caller ends; nil if there is none, or it only reads.
+    mutating func parkPinned(for store: (any ObjectStore)?) -> (any StoreSession)? {
+        defer { parkPinned() }
+        guard let store, !store.viewsKeepFiles, !onlyRead, let session = pinnedSession(of: store) else { return nil }
+        unpin(session)
+        return session
+    }
+
     mutating func endParked() { pinned.endParked() }
 }
 

@@ -5,16 +5,23 @@ import SwormRows
 
 extension PostgresSession {
     func rows(of level: TreeLevel, layout: RowLayout) throws -> RowMemory {
-        let rows = RowMemory(layout)
-        try answer(level) { query in
+        var rows = RowMemory(layout)
+        // The server would sort the rows by owner, although only the order of their keys counts. Computed values are gathered
+        // while rows are decoded, in their order.
+        let unsorted =
+            layout.keyOffset != nil && level.expressions.isEmpty ? try? compiler.unsortedMembers(level) : nil
+        try answer(level, by: unsorted) { query in
             let portions = try query.portions()
             while let portion = try portions.next() { try naming(level) { try portion.decode(into: rows) } }
         } inMemory: { search in
             var rest = search
+            // The statement may have failed after some rows, which have this order only if they are sorted.
+            if unsorted == nil { rest.skip(rows.count) } else { rows = RowMemory(layout) }
             while let portion = try rest.next(ResultSizes.wholeLimit) {
                 try naming(level) { try portion.decode(into: rows) }
             }
         }
+        if unsorted != nil, let offset = layout.keyOffset { rows.sort(byIntegerAt: offset) }
         return rows
     }
 
@@ -42,13 +49,16 @@ extension PostgresSession {
     }
 
     /// Answers a request for a level by a statement, or by testing rows in memory.
+    ///
+    /// - Parameter unsorted: The statement, if it is another one than that for the order of the level.
     private func answer(
-        _ level: TreeLevel, byStatement exact: (ServerQuery) throws -> Void, inMemory: (LevelSearch) throws -> Void
+        _ level: TreeLevel, by unsorted: CompiledStatement? = nil, byStatement exact: (ServerQuery) throws -> Void,
+        inMemory: (LevelSearch) throws -> Void
     ) throws {
         try read { connection in
             let query: ServerQuery
             do {
-                let (compiled, computes) = try statement(for: level)
+                let (compiled, computes) = try statement(for: level, unsorted)
                 query = try self.query(
                     compiled, on: connection, isGuarded: computes, limit: Self.rowLimit(of: level))
             } catch let reason as NotExact {
@@ -63,7 +73,9 @@ extension PostgresSession {
     }
 
     /// Returns the statement of a level, and whether it computes numbers.
-    private func statement(for level: TreeLevel) throws -> (CompiledStatement, Bool) {
+    private func statement(
+        for level: TreeLevel, _ unsorted: CompiledStatement?
+    ) throws -> (CompiledStatement, Bool) {
         let computes =
             level.fetch.predicate?.computesNumbers ?? false || level.expressions.contains(where: \.computesNumbers)
         if case .request = level.source, level.expressions.isEmpty {
@@ -72,7 +84,7 @@ extension PostgresSession {
             ) { try compiler.values($0, attributes: level.columns) }
             return (statement, !isKnown && computes)
         }
-        return (try compiler.level(level), computes)
+        return (try unsorted ?? compiler.level(level), computes)
     }
 
     /// The largest number of rows of a level; nil if it is unknown.
@@ -93,5 +105,10 @@ extension PostgresSession {
             throw store.model.named(error, in: level)
         }
     }
+}
+
+extension RowLayout {
+    /// The offset of the primary key, the first column of a level; nil if rows do not keep it.
+    fileprivate var keyOffset: Int? { ops.first { $0.column == 0 && $0.kind == .int64 }?.offset }
 }
 #endif

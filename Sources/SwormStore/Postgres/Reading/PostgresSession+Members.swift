@@ -32,11 +32,23 @@ extension PostgresSession {
     func memberRows(
         ofRelationship slot: Int, entity: Int, owners: [Int64], shape: RowShape, limit: Int
     ) throws -> RowBuffer {
-        let compiled = try compiler.memberRows(
-            ofRelationship: slot, in: entity, owners: owners, shape: shape, limit: limit)
+        func statement(isSorted: Bool) throws -> SQLStatement {
+            try SQLStatement(
+                compiler.memberRows(
+                    ofRelationship: slot, in: entity, owners: owners, shape: shape, limit: limit, isSorted: isSorted))
+        }
+        let rules = [CellRule(.integer), CellRule(.integer)]
+        // All rows are sorted here, which takes a server longer. Of more rows than the limit, the first ones count.
+        let isSorted = owners.count == 1 || !shape.startsWithKey
         return try read { connection in
-            let result = try connection.run(SQLStatement(compiled))
-            return try buffer([result], shape: shape, more: [CellRule(.integer), CellRule(.integer)])
+            let result = try connection.run(statement(isSorted: isSorted))
+            if isSorted { return try buffer([result], shape: shape, more: rules) }
+            guard result.rowCount < limit else {
+                return try buffer([connection.run(statement(isSorted: true))], shape: shape, more: rules)
+            }
+            let owner = shape.cells.count
+            let order = try result.order(byColumns: [owner, owner + 1, 0])
+            return try buffer([result], shape: shape, more: rules, order: order)
         }
     }
 
@@ -66,6 +78,27 @@ extension PostgresSession {
             }
             return try naming(entity: row.entity, attributes: [slot]) { try result.data(0, column: 1) } ?? Data()
         }
+    }
+}
+
+extension RowShape {
+    /// Whether the primary key is the first cell.
+    fileprivate var startsWithKey: Bool { if case .primaryKey? = cells.first { true } else { false } }
+}
+
+extension PostgresResult {
+    /// Returns the numbers of the rows, sorted by columns of integers, of which NULL is the smallest; nil if the rows have
+    /// this order.
+    fileprivate func order(byColumns columns: [Int]) throws -> [Int32]? {
+        let values = try columns.map { column in
+            try (0..<rowCount).map { try int64($0, column: column) ?? .min }
+        }
+        func isBefore(_ row: Int, _ other: Int) -> Bool {
+            for list in values where list[row] != list[other] { return list[row] < list[other] }
+            return false
+        }
+        guard (1..<max(1, rowCount)).contains(where: { isBefore($0, $0 - 1) }) else { return nil }
+        return (0..<Int32(rowCount)).sorted { isBefore(Int($0), Int($1)) }
     }
 }
 #endif

@@ -98,20 +98,24 @@ extension PostgresSession {
     /// Returns results as rows of a shape.
     ///
     /// - Parameter more: The rules of columns behind the cells of the shape.
-    final func buffer(_ results: [PostgresResult], shape: RowShape, more: [CellRule] = []) throws -> RowBuffer {
+    final func buffer(
+        _ results: [PostgresResult], shape: RowShape, more: [CellRule] = [], order: [Int32]? = nil
+    ) throws -> RowBuffer {
         var rest = results[...]
-        return try buffer(shape: shape, more: more) { rest.popFirst() }
+        return try buffer(shape: shape, more: more, order: order) { rest.popFirst() }
     }
 
     /// Returns results as rows of a shape.
     ///
-    /// - Parameter next: Returns the next result, or nil after the last one.
+    /// - Parameters:
+    ///   - order: The rows of each result in another order, by their numbers.
+    ///   - next: Returns the next result, or nil after the last one.
     final func buffer(
-        shape: RowShape, more: [CellRule] = [], next: () throws -> PostgresResult?
+        shape: RowShape, more: [CellRule] = [], order: [Int32]? = nil, next: () throws -> PostgresResult?
     ) throws -> RowBuffer {
         let rules = shape.rules(in: store.model, hasLengths: true) + more
         do {
-            return try RowBuffer.make(rules: rules, next: next)
+            return try RowBuffer.make(rules: rules, order: order, next: next)
         } catch let issue as DecodingFailure {
             let property = shape.property(ofCell: issue.column, in: store.model)
             throw store.model.error(

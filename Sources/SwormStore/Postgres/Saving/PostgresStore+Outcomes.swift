@@ -9,18 +9,20 @@ extension PostgresStore {
 
     /// Returns the statements that precede COMMIT: they check the links that are checked at the end, and insert the marker.
     ///
-    /// - Parameter level: The history that the transaction has written.
-    func lastStatements(_ marker: UUID, keeping level: ServerHistory.Level) -> [SQLStatement] {
+    /// - Parameters:
+    ///   - level: The history that the transaction has written.
+    ///   - checksLinks: Whether the transaction may have changed links.
+    func lastStatements(
+        _ marker: UUID, keeping level: ServerHistory.Level, checkingLinks checksLinks: Bool
+    ) -> [SQLStatement] {
         let parameters = Parameters()
         parameters.append(marker)
         parameters.append(history.instance)
         parameters.append(level.rawValue)
-        return [
-            .command("SET CONSTRAINTS ALL IMMEDIATE"),
-            // The server rejects the row if another program has started a history that this transaction does not write.
-            SQLStatement(
-                "INSERT INTO \(outcomes) (\"id\", \"instance\", \"history\") VALUES ($1, $2, $3)", with: parameters),
-        ]
+        // The server rejects the row if another program has started a history that this transaction does not write.
+        let insertion = SQLStatement(
+            "INSERT INTO \(outcomes) (\"id\", \"instance\", \"history\") VALUES ($1, $2, $3)", with: parameters)
+        return checksLinks ? [.command("SET CONSTRAINTS ALL IMMEDIATE"), insertion] : [insertion]
     }
 
     /// Returns whether the transaction with a marker was committed, after the connection to it was lost. If it was not, it

@@ -37,29 +37,12 @@ extension PostgresStore {
         from session: any StoreSession, _ token: InterruptToken?
     ) throws -> any StoreTransaction {
         try requireWritable()
-        guard let session = session as? PostgresSession, session.store === self, !(session is PostgresTransaction)
-        else {
+        guard let transaction = try transaction(continuing: session, mode: .snapshot, token ?? InterruptToken()) else {
             throw CoreDataError(
-                NSPersistentStoreOperationError, "A transaction cannot begin from a snapshot of another store.")
+                NSPersistentStoreSaveError,
+                "The view cannot be written: an earlier error has ended it, or it belongs to another store.")
         }
-        let end = try WriterThreads.begin(self, isExclusive: false)
-        do {
-            // Only its own thread uses a view.
-            let connection = try session.lease.beginUse()
-            guard !connection.hasFailedTransaction, let pooled = handOver(session.lease) else {
-                session.lease.endUse()
-                throw CoreDataError(
-                    NSPersistentStoreSaveError, "An earlier error has ended the view, so it cannot be written.")
-            }
-            let token = token ?? InterruptToken()
-            connection.interruption = token
-            return PostgresTransaction(
-                store: self, lease: lease(pooled, isWriting: true, atEnd: end), token: token, mode: .snapshot,
-                historyLevel: session.historyLevel)
-        } catch {
-            end()
-            throw error
-        }
+        return transaction
     }
 
     /// Begins a transaction that does not continue a view.

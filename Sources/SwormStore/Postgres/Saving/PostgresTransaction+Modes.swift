@@ -17,21 +17,41 @@ extension PostgresTransaction {
         case serializable
         /// The transaction of a single save, whose statements read what was committed last.
         case single
+        /// The transaction of a single save that continues the state of a view. It takes part in the turns if it need not wait,
+        /// and the server finds conflicts with the transactions that were committed since.
+        case continued
     }
 }
 
 extension PostgresTransaction.Mode {
+    /// Whether the transaction has one write, which is rolled back with it.
+    var isOneSave: Bool { self == .single || self == .continued }
+
+    /// Whether the transaction begins with the lock of writers.
+    var beginsWithTurn: Bool { self != .snapshot && self != .continued }
+
     /// The isolation of a transaction that begins in the mode.
     var isolation: TransactionOptions.Isolation {
         switch self {
         case .single: .readCommitted
-        case .exclusive, .snapshot, .rows: .repeatableRead
+        case .exclusive, .snapshot, .rows, .continued: .repeatableRead
         case .serializable: .serializable
         }
     }
 }
 
 extension PostgresTransaction {
+    /// Throws an error if an earlier one has ended the transaction: that one, which the caller may have ignored, if it says
+    /// that the transaction can be repeated.
+    static func checkUse(of connection: PostgresConnection) throws {
+        guard connection.hasFailedTransaction else { return }
+        let cause = connection.transactionFailure
+        if let cause, cause.isInterruption { throw cause }
+        throw CoreDataError(
+            NSPersistentStoreSaveError, "An earlier error has rolled back the transaction. Nothing was saved.",
+            cause: cause)
+    }
+
     /// Returns whether an error of a write says that rows are not as the request expects them, without naming all of them.
     static func callsForComparison(_ error: any Error) -> Bool {
         error is StaleUpdate || (error as? ServerError)?.kind == .uniqueViolation

@@ -22,6 +22,8 @@ final class PostgresTransaction: PostgresSession, StoreTransaction {
     /// Whether a write is running. Values can be computed during a write, by closures that might write too.
     private var isWriting = false
     private var hasWritten = false
+    /// Whether the server checks links at the end of the transaction.
+    private var hasChangedLinks = false
     private var marks: [Mark] = []
     /// The initial state, if it was recorded.
     private var snapshot: Savepoint?
@@ -38,7 +40,7 @@ final class PostgresTransaction: PostgresSession, StoreTransaction {
         store: PostgresStore, lease: ServerLease, token: InterruptToken, mode: Mode, historyLevel: ServerHistory.Level
     ) {
         self.mode = mode
-        hasTurn = mode != .snapshot
+        hasTurn = mode.beginsWithTurn
         changes = ServerChanges(for: store.commits)
         super.init(store: store, lease: lease, token: token, historyLevel: historyLevel)
     }
@@ -56,7 +58,8 @@ final class PostgresTransaction: PostgresSession, StoreTransaction {
     /// - Parameter isThorough: Whether all rows are compared with the request before anything is written, because a write
     ///   that relied on the versions of the rows has failed.
     func save(_ request: SaveRequest, isThorough: Bool) throws -> SaveResult {
-        try writing { connection in
+        if !request.changesOnlyAttributes { hasChangedLinks = true }
+        return try writing { connection in
             func attempt(isThorough: Bool) throws -> SaveResult {
                 let author = HistoryAuthor(author: request.author, contextName: request.contextName)
                 var result = try self.attempt(
@@ -67,7 +70,7 @@ final class PostgresTransaction: PostgresSession, StoreTransaction {
             }
             do {
                 return try attempt(isThorough: isThorough)
-            } catch  where mode != .single && !isThorough && Self.callsForComparison(error) {
+            } catch  where !mode.isOneSave && !isThorough && Self.callsForComparison(error) {
                 do {
                     return try attempt(isThorough: true)
                 } catch let error as ServerError where error.kind == .uniqueViolation {
@@ -89,7 +92,8 @@ final class PostgresTransaction: PostgresSession, StoreTransaction {
         by author: HistoryAuthor, changing properties: () -> WrittenProperties,
         _ body: (ServerWrite) throws -> Output
     ) throws -> Output {
-        try writing { try attempt($0, by: author, changing: properties, body) }
+        hasChangedLinks = true
+        return try writing { try attempt($0, by: author, changing: properties, body) }
     }
 
     private func attempt<Output>(
@@ -102,9 +106,10 @@ final class PostgresTransaction: PostgresSession, StoreTransaction {
             ordinal: histories.count + 1, clock: clock)
         let before = changes?.mark
         do {
-            // The transaction of a single save is rolled back as a whole.
+            // The transaction of one save is rolled back as a whole.
+            if mode == .continued { connection.lock(store.immediateWriterLock) }
             let output =
-                mode == .single
+                mode.isOneSave
                 ? try body(write)
                 : try connection.savepoint {
                     try takeTurn(connection)
@@ -114,7 +119,7 @@ final class PostgresTransaction: PostgresSession, StoreTransaction {
                     if !connection.hasUnsentStatements { hasTurn = true }
                     return output
                 }
-            if mode == .single { pendingHistory = try write.historySteps() }
+            if mode.isOneSave { pendingHistory = try write.historySteps() }
             if let history { histories.append(history) }
             hasWritten = true
             changes?.note(properties())
@@ -161,17 +166,6 @@ final class PostgresTransaction: PostgresSession, StoreTransaction {
             try openSavepoints(connection)
             return try body(connection)
         }
-    }
-
-    /// Throws an error if an earlier one has ended the transaction: that one, which the caller may have ignored, if it says
-    /// that the transaction can be repeated.
-    private static func checkUse(of connection: PostgresConnection) throws {
-        guard connection.hasFailedTransaction else { return }
-        let cause = connection.transactionFailure
-        if let cause, cause.isInterruption { throw cause }
-        throw CoreDataError(
-            NSPersistentStoreSaveError, "An earlier error has rolled back the transaction. Nothing was saved.",
-            cause: cause)
     }
 
     private func using<Output>(_ body: (PostgresConnection) throws -> Output) throws -> Output {
@@ -226,7 +220,7 @@ final class PostgresTransaction: PostgresSession, StoreTransaction {
             connection.rollBack(to: savepoint)
             snapshot = try connection.openSavepoint()
         }
-        forgetWork(since: Mark(changes: ServerChanges.Mark(), hasTurn: mode != .snapshot))
+        forgetWork(since: Mark(changes: ServerChanges.Mark(), hasTurn: mode.beginsWithTurn))
         return true
     }
 
@@ -245,7 +239,9 @@ final class PostgresTransaction: PostgresSession, StoreTransaction {
                 try further?()
                 return connection.rollback()
             }
-            let last = pendingHistory.map(\.statement) + store.lastStatements(marker, keeping: historyLevel)
+            let last =
+                pendingHistory.map(\.statement)
+                + store.lastStatements(marker, keeping: historyLevel, checkingLinks: hasChangedLinks)
             if let further {
                 noteHistory(try connection.uninterrupted { try connection.run(last) })
                 try further()

@@ -11,13 +11,26 @@ extension ServerSave {
         var toOnes: [Int]
     }
 
+    private func group(of update: SaveRequest.Update) -> UpdateGroup {
+        UpdateGroup(
+            entity: update.row.entity, attributes: update.attributes.map(\.slot), toOnes: update.toOnes.map(\.slot))
+    }
+
+    /// Writes the updates by one statement for each row, in the order in which other saves lock the rows.
+    private func updateInOrder() throws {
+        result.updatedVersions = Array(repeating: 0, count: request.updates.count)
+        let rows = request.updates.map { model.identity(of: $0.row) }
+        let order = rows.indices.sorted { (rows[$0].entity, rows[$0].key) < (rows[$1].entity, rows[$1].key) }
+        for index in order { try update(group(of: request.updates[index]), [index]) }
+    }
+
     /// Writes the updates, by one statement for each set of properties.
     func update() throws {
+        if write.continuesView { return try updateInOrder() }
         var groups: [UpdateGroup: [Int]] = [:]
         var order: [UpdateGroup] = []
         for (index, update) in request.updates.enumerated() {
-            let group = UpdateGroup(
-                entity: update.row.entity, attributes: update.attributes.map(\.slot), toOnes: update.toOnes.map(\.slot))
+            let group = group(of: update)
             if groups[group] == nil { order.append(group) }
             groups[group, default: []].append(index)
         }

@@ -36,10 +36,29 @@ extension ServerSave {
         if isThorough { try checkKeys() }
     }
 
-    /// Whether the only row that the save changes is found by its version, so that it need not be locked before.
+    /// Adds the checks of a save that continues a view. They are sent with its changes.
+    ///
+    /// - Returns: A closure that throws if a check has failed.
+    func addChecks() throws -> () throws -> Void {
+        var missing: [RowID] = []
+        let unique = UniqueCheck(self)
+        let notes = try ownerNoteSteps()
+        // The answers have the names of the changed properties.
+        awaitsNotes = !notes.isEmpty
+        for step in destinationSteps(missing: { missing.append($0) }) + notes + unique.steps(afterValues: false) {
+            add(step)
+        }
+        return {
+            guard missing.isEmpty, !unique.needsValues else { throw StaleUpdate() }
+            try unique.check()
+        }
+    }
+
+    /// Whether the rows that the save changes are found by their versions, so that they need not be locked before.
     var asksForVersion: Bool {
-        !isThorough && request.updates.count == 1 && request.updates[0].version != nil && request.deletions.isEmpty
-            && request.expectations.isEmpty
+        if write.continuesView { return true }
+        return !isThorough && request.updates.count == 1 && request.updates[0].version != nil
+            && request.deletions.isEmpty && request.expectations.isEmpty
     }
 
     /// The version that an update replaces, and whether its statement has to compare it.

@@ -46,6 +46,7 @@ final class ServerSave {
         try request.check(model: model, layout: layout)
         try allocateKeys()
         try noteRequest()
+        if write.continuesView { return try runInView() }
         try checkRows()
         do {
             try writeRows()
@@ -57,6 +58,15 @@ final class ServerSave {
             throw error
         }
         try checkInverses()
+        return result
+    }
+
+    /// Writes the request along with its checks, in one trip to the server.
+    private func runInView() throws -> SaveResult {
+        let check = try addChecks()
+        try writeRows()
+        try checkInverses()
+        try check()
         return result
     }
 

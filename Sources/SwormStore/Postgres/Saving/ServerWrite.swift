@@ -34,6 +34,8 @@ final class ServerWrite {
     let readsLatest: Bool
     /// Whether no other transaction of this library can write.
     let isExclusive: Bool
+    /// Whether the write is a save in the state of a view, which compares rows only by the statements that write them.
+    let continuesView: Bool
     /// Whether the owners of changed members are written, so that the server finds conflicts of transactions that change
     /// members of one owner.
     let touchesOwners: Bool
@@ -57,6 +59,7 @@ final class ServerWrite {
         self.clock = clock
         readsLatest = mode == .single
         isExclusive = mode == .exclusive
+        continuesView = mode == .continued
         touchesOwners = mode == .snapshot || mode == .rows
         derivation = DerivationRun(store.schema.derivations)
     }

@@ -93,7 +93,8 @@ final class UniqueCheck {
 
     // MARK: Statements
 
-    private var needsValues: Bool { rows.contains { $0.values.contains(nil) } }
+    /// Whether rows have some of their values already, which must be read before the holders are found.
+    var needsValues: Bool { rows.contains { $0.values.contains(nil) } }
 
     /// Returns the statements that find the holders of the values.
     ///

@@ -40,13 +40,24 @@ extension SQLCompiler {
 
     /// The members of all owners, by one search.
     private func allMembers(
-        _ level: TreeLevel, in members: MemberTables, of owners: [Int64]
+        _ level: TreeLevel, in members: MemberTables, of owners: [Int64], isSorted: Bool = true
     ) throws -> CompiledStatement {
         let query = try search(for: level, in: members) { query in
             dialect.isKey(members.owner, inArray: owners, in: query)
         }
         query.orderings.insert(members.owner, at: 0)
-        return try query.statement(of: level, owner: members.owner)
+        return try query.statement(of: level, owner: members.owner, isSorted: isSorted)
+    }
+
+    /// Returns the statement of ``level(_:)`` without an order, if the rows need only be sorted by their keys; nil for
+    /// other levels.
+    func unsortedMembers(_ level: TreeLevel) throws -> CompiledStatement? {
+        guard case .members(let owner, let relationship, let owners, true) = level.source, level.fetch.sorts.isEmpty,
+            level.fetch.limit == 0, level.fetch.offset == 0
+        else { return nil }
+        let members = try memberTables(ofRelationship: relationship, in: owner)
+        guard members.join == nil, members.order == nil else { return nil }
+        return try allMembers(level, in: members, of: owners, isSorted: false)
     }
 
     /// Returns the search for the members of owners, in the order of the level.
@@ -127,12 +138,12 @@ extension QueryBuilder {
     }
 
     /// Returns the statement for the columns of a level.
-    func statement(of level: TreeLevel, owner: String? = nil) throws -> CompiledStatement {
+    func statement(of level: TreeLevel, owner: String? = nil, isSorted: Bool = true) throws -> CompiledStatement {
         var columns = [root.key]
         for slot in level.columns { columns.append(try compiler.column(slot, of: level.fetch, alias: alias)) }
         isExact = true
         for expression in level.expressions { columns.append(try column(expression).text) }
         if let owner { columns.append(owner) }
-        return statement(selecting: columns.joined(separator: ", "))
+        return statement(selecting: columns.joined(separator: ", "), ordered: isSorted)
     }
 }

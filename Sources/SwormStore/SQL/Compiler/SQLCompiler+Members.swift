@@ -20,16 +20,19 @@ extension SQLCompiler {
     /// Returns a statement for the members' rows. The columns are the cells of the shape, the owner's key, and the
     /// order key.
     ///
-    /// - Parameter limit: The maximum number of rows.
+    /// - Parameters:
+    ///   - limit: The maximum number of rows.
+    ///   - isSorted: Whether the rows are sorted by owner, then order key, then key.
     func memberRows(
-        ofRelationship slot: Int, in number: Int, owners: [Int64], shape: RowShape, limit: Int
+        ofRelationship slot: Int, in number: Int, owners: [Int64], shape: RowShape, limit: Int, isSorted: Bool = true
     ) throws -> CompiledStatement {
         let source = try memberSource(ofRelationship: slot, in: number)
         let (test, binding) = dialect.keyTest(source.owner, among: owners)
         let cells = columns(of: shape, alias: "t0") + [source.owner, source.order ?? dialect.noOrderKey]
+        let order = isSorted ? " ORDER BY \(sorting(source))" : ""
         return CompiledStatement(
             sql:
-                "SELECT \(cells.joined(separator: ", ")) FROM \(source.tables) WHERE \(test) ORDER BY \(sorting(source)) LIMIT \(dialect.parameter(2))",
+                "SELECT \(cells.joined(separator: ", ")) FROM \(source.tables) WHERE \(test)\(order) LIMIT \(dialect.parameter(2))",
             bindings: [binding, .int64(Int64(limit))])
     }
 

@@ -16,7 +16,7 @@ struct ReadingMemberTests {
         ("Editor", "shelf"),
     ]
 
-    private func place(_ entity: String, _ name: String, in stores: ReadingStores) throws -> (entity: Int, slot: Int) {
+    func place(_ entity: String, _ name: String, in stores: ReadingStores) throws -> (entity: Int, slot: Int) {
         let entity = try #require(stores.model.entity(named: entity))
         guard case .relationship(let slot)? = entity.slot(named: name) else { throw CocoaError(.coderInvalidValue) }
         return (entity.number, slot)
@@ -56,14 +56,14 @@ struct ReadingMemberTests {
     }
 
     /// Rows of a level as lists of integers and strings.
-    private struct Row: Sendable, Equatable {
+    struct Row: Sendable, Equatable {
         var key: Int64 = 0
         var text: String?
         var computed: Double?
         var owner: Int64 = 0
     }
 
-    private func plan(hasText: Bool, hasComputed: Bool, hasOwner: Bool) -> RowPlan<Row> {
+    func plan(hasText: Bool, hasComputed: Bool, hasOwner: Bool) -> RowPlan<Row> {
         func offset(_ path: PartialKeyPath<Row>) -> Int { MemoryLayout<Row>.offset(of: path) ?? -1 }
         var ops = [RowOp(column: 0, kind: .int64, offset: offset(\.key))]
         if hasText { ops.append(RowOp(column: 1, kind: .optionalString, offset: offset(\.text))) }
@@ -75,7 +75,7 @@ struct ReadingMemberTests {
         return RowPlan(ops: ops, template: Row())
     }
 
-    private func rows(of level: TreeLevel, plan: RowPlan<Row>, in session: any StoreSession) throws -> [Row] {
+    func rows(of level: TreeLevel, plan: RowPlan<Row>, in session: any StoreSession) throws -> [Row] {
         let memory = try session.rows(of: level, layout: plan.layout)
         return (0..<memory.count).map { memory[$0].assumingMemoryBound(to: Row.self).pointee }
     }

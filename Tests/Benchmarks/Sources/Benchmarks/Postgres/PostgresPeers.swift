@@ -10,10 +10,12 @@ final class PostgresPeers {
 
     /// Starts the process.
     ///
-    /// - Parameter python: A Python that has asyncpg and psycopg.
-    init(python: String, server: PostgresServer) throws {
+    /// - Parameters:
+    ///   - python: A Python that has asyncpg and psycopg.
+    ///   - content: The program, which gets the address of the server and reads orders.
+    init(python: String, server: PostgresServer, running content: String = PostgresPeers.reading) throws {
         let script = server.folder.appending(path: "peers.py")
-        try Data(Self.script.utf8).write(to: script)
+        try Data(content.utf8).write(to: script)
         process.executableURL = URL(fileURLWithPath: python)
         process.arguments = [script.path, server.folder.path, "\(server.port)"]
         process.standardInput = input
@@ -28,9 +30,11 @@ final class PostgresPeers {
 
     /// Lets a client do some work, and returns its milliseconds.
     ///
-    /// - Parameter count: The number of rows that it must have.
-    func milliseconds(_ work: String, _ table: String, rows count: Int) throws -> Double {
-        try input.fileHandleForWriting.write(contentsOf: Data("\(work) \(table)\n".utf8))
+    /// - Parameters:
+    ///   - order: The work, and its further words.
+    ///   - count: The number of rows that it must have.
+    func milliseconds(_ order: String..., rows count: Int) throws -> Double {
+        try input.fileHandleForWriting.write(contentsOf: Data("\(order.joined(separator: " "))\n".utf8))
         while !rest.contains(UInt8(ascii: "\n")) {
             let more = output.fileHandleForReading.availableData
             guard !more.isEmpty else { throw Failure("The clients for Python have ended.") }
@@ -47,7 +51,7 @@ final class PostgresPeers {
 
     /// `fetch` makes records of all rows. `copy` writes the rows of the last fetch by asyncpg; each client runs its work in
     /// the transaction that it would use for it.
-    private static let script = """
+    static let reading = """
         import asyncio, sys, time
         import asyncpg, psycopg
 

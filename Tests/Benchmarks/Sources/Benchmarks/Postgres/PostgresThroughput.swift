@@ -40,19 +40,38 @@ extension PostgresBenches {
         // A server as it is used, which waits for the disk, and one that does not, on which only the clients are measured.
         let durable = try PostgresPlace.start(["fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"])
         let quick = try PostgresPlace.start([:])
+        // A server whose disk takes two milliseconds to flush, whatever this one takes.
+        let distant = try PostgresPlace.start([
+            "fsync": "on", "synchronous_commit": "on", "commit_delay": "2000", "commit_siblings": "0",
+        ])
         let count = options.isQuick ? 250 : 1000
+        let peers = try options.python.map { python in
+            try PostgresPeers(python: python, server: durable, running: PostgresPeers.changing(accounts, by: threads))
+        }
         return [
             try throughputBench("perform of a transfer", on: durable, count, isTransfer: true),
             try throughputBench("perform of a payment", on: durable, count, isTransfer: false),
+            try throughputBench(
+                "perform of a transfer, flush of 2 ms", on: distant, count / 2, isTransfer: true),
+            try throughputBench(
+                "perform of a payment, flush of 2 ms", on: distant, count / 2, isTransfer: false),
             try throughputBench(
                 "perform of a transfer, no flush", on: quick, count, isTransfer: true, isReported: true),
             try throughputBench(
                 "perform of a payment, no flush", on: quick, count, isTransfer: false, isReported: true),
         ]
+            + [peers].compactMap(\.self).flatMap { peers in
+                try [true, false].map { isTransfer in
+                    try throughputBench(
+                        "perform of a \(isTransfer ? "transfer" : "payment"), Python", on: durable, count,
+                        isTransfer: isTransfer, peers: peers)
+                }
+            }
     }
 
     private static func throughputBench(
-        _ name: String, on server: PostgresServer, _ count: Int, isTransfer: Bool, isReported: Bool = false
+        _ name: String, on server: PostgresServer, _ count: Int, isTransfer: Bool, isReported: Bool = false,
+        peers: PostgresPeers? = nil
     ) throws -> Bench {
         let schema = isTransfer ? "transfers" : "payments"
         let table = "\"\(schema)\".\"Account\""
@@ -68,15 +87,9 @@ extension PostgresBenches {
             AccountChange.random(count, accounts: accounts, seed: $0 + 1, isTransfer: isTransfer)
         }
         /// The milliseconds of all changes. The sum of all balances must be right behind them.
-        @Sendable func time(_ work: @Sendable @escaping (_ thread: Int, AccountChange) throws -> Void) throws -> Double
-        {
+        @Sendable func time(_ work: () throws -> Double) throws -> Double {
             let before = try hands[0].number("SELECT sum(\"balance\")::bigint FROM \(table)")
-            let start = ContinuousClock.now
-            _ = try concurrently(threads) { thread in
-                for change in changes[thread] { try work(thread, change) }
-                return 0
-            }
-            let milliseconds = start.millisecondsAgo
+            let milliseconds = try work()
             let paid = isTransfer ? 0 : threads * count
             try expect(before + paid, try hands[0].number("SELECT sum(\"balance\")::bigint FROM \(table)"))
             try hands[0].run("VACUUM \(table)")
@@ -84,12 +97,32 @@ extension PostgresBenches {
             withExtendedLifetime(server) {}
             return milliseconds
         }
+        @Sendable func byThreads(
+            _ work: @Sendable @escaping (_ thread: Int, AccountChange) throws -> Void
+        ) throws -> Double {
+            let start = ContinuousClock.now
+            _ = try concurrently(threads) { thread in
+                for change in changes[thread] { try work(thread, change) }
+                return 0
+            }
+            return start.millisecondsAgo
+        }
+        let own = Side(.own) { try time { try byThreads { _, change in try perform(change, in: store) } } }
+        let other =
+            if let peers {
+                Side(.psycopg) {
+                    try time {
+                        try peers.milliseconds(
+                            isTransfer ? "transfer" : "payment", schema, "\(count * threads)", rows: count * threads)
+                    }
+                }
+            } else {
+                Side(.byHand) {
+                    try time { try byThreads { thread, change in try hands[thread].change(change) } }
+                }
+            }
         return Bench(
-            Bar(name, .timesFaster, must: 0.9, aim: 1, isReported: isReported), weight: 2,
-            sides: [
-                Side(.byHand) { try time { thread, change in try hands[thread].change(change) } },
-                Side(.own) { try time { _, change in try perform(change, in: store) } },
-            ])
+            Bar(name, .timesFaster, must: 0.9, aim: 1, isReported: isReported), weight: 2, sides: [other, own])
     }
 
     private static func perform(_ change: AccountChange, in store: PersistentContainer) throws {
