@@ -35,8 +35,8 @@ struct ResultBufferBuilder: ~Copyable {
         }
         try forms.withUnsafeBufferPointer { forms in
             var cell = rows * stride
-            for place in 0..<result.rowCount {
-                let row = order.map { $0[place] } ?? Int32(truncatingIfNeeded: place)
+            for position in 0..<result.rowCount {
+                let row = order.map { $0[position] } ?? Int32(truncatingIfNeeded: position)
                 for column in 0..<stride {
                     let rule = rules[column]
                     guard

@@ -147,40 +147,6 @@ package enum TransactionOrigin: Sendable {
 }
 
 // Stores that only lock all rows.
-extension ObjectStore {
-    package func beginTransaction(
-        locking rows: FetchSpecification, _ token: InterruptToken?
-    ) throws -> any StoreTransaction {
-        let transaction = try beginTransaction(token)
-        do { try transaction.lock(rows) } catch {
-            transaction.end()
-            throw error
-        }
-        return transaction
-    }
-
-    package func save(
-        _ request: SaveRequest, continuing view: any StoreSession, token: InterruptToken?
-    ) throws -> SaveResult {
-        view.end()
-        return try save(request, token: token)
-    }
-
-    package func beginSerializableTransaction(_ token: InterruptToken?) throws -> any StoreTransaction {
-        try beginTransaction(token)
-    }
-}
-
-// Stores with one kind of views, and calls without a token.
-extension ObjectStore {
-    package func beginReading(_ token: InterruptToken?) throws -> any StoreSession { try beginSession(token) }
-    package func beginSession() throws -> any StoreSession { try beginSession(nil) }
-    func reserveKeys(root: Int, count: Int) throws -> Int64 { try reserveKeys(root: root, count: count, nil) }
-    @discardableResult
-    package func save(_ request: SaveRequest) throws -> SaveResult { try save(request, token: nil) }
-    func beginTransaction() throws -> any StoreTransaction { try beginTransaction(nil) }
-}
-
 /// A view of a store, which reads a single state of it. A view is used by one thread at a time.
 package protocol StoreSession: AnyObject {
     /// Throws the error that ``rows(_:shape:)`` would throw for an invalid request, without reading anything.

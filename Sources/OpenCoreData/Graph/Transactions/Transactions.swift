@@ -130,9 +130,9 @@ struct Transactions {
     /// ``endParked()``.
     mutating func parkPinned() { pinned.park { [interruption] in interruption.leave($0) } }
 
-    /// Parks the pinned sessions, except that of a store to which a save can write in that session.
+    /// Parks the pinned sessions, except that of a store whose save may continue it.
     ///
-    /// - Returns: The session of the store, which the caller ends; nil if there is none, or it only reads.
+    /// - Returns: The session of the store, which the caller ends; nil if it has no session, or one that only reads.
     mutating func parkPinned(for store: (any ObjectStore)?) -> (any StoreSession)? {
         defer { parkPinned() }
         guard let store, !store.viewsKeepFiles, !onlyRead, let session = pinnedSession(of: store) else { return nil }

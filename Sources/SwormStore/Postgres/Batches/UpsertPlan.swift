@@ -30,7 +30,7 @@ struct UpsertPlan {
 
     /// Returns whether a unique index enforces the constraint. The server is asked once for each store.
     func isEnforced(in work: ServerBatch) throws -> Bool {
-        let sql = "INSERT INTO \(columns.table) (\(work.key)) SELECT 1 WHERE FALSE \(conflict) DO NOTHING"
+        let sql = target.probe(key: work.key)
         guard !work.schema.enforcedConstraints.withLock({ $0.contains(sql) }) else { return true }
         do {
             _ = try work.connection.runBehindSavepoint(SQLStatement(sql))

@@ -15,7 +15,7 @@ extension PostgresSession {
             while let portion = try portions.next() { try naming(level) { try portion.decode(into: rows) } }
         } inMemory: { search in
             var rest = search
-            // The statement may have failed after some rows, which have this order only if they are sorted.
+            // The statement may have failed after some rows. The search has the order of a sorted statement.
             if unsorted == nil { rest.skip(rows.count) } else { rows = RowMemory(layout) }
             while let portion = try rest.next(ResultSizes.wholeLimit) {
                 try naming(level) { try portion.decode(into: rows) }

@@ -3,11 +3,12 @@ import SwormPostgres
 import SwormPredicates
 package import SwormRows
 
-// A small save in the transaction of the view that was read before. The server finds the rows that were changed since,
-// so nothing is read again, and the save takes two trips to the server: its statements, and the commit.
+// A small save in the transaction of the view that was read before. The server finds the rows that were changed since, so
+// they are not locked and compared beforehand, and the save usually takes two trips to the server: its statements, and the
+// commit.
 //
-// A save that fails so is written again in a transaction of its own, which reads what was committed last. Only that one
-// decides which conflicts there are.
+// If such a save fails, the request is written once more, in a transaction of its own, which reads what was committed last.
+// Only that one decides which conflicts there are.
 extension PostgresStore {
     package func save(
         _ request: SaveRequest, continuing view: any StoreSession, token: InterruptToken?
@@ -28,6 +29,8 @@ extension PostgresStore {
     ) throws -> PostgresTransaction? {
         guard newMetadata == nil, !request.isEmpty, canContinue(with: request) else { return nil }
         try requireWritable()
+        // A view whose connection was given up does not keep the save from being written.
+        guard let view = view as? PostgresSession, view.lease.isAvailable else { return nil }
         return try transaction(continuing: view, mode: .continued, token)
     }
 
@@ -46,9 +49,9 @@ extension PostgresStore {
             return result
         } catch {
             transaction.end()
-            guard !token.stopsWork, isTriedAgain(after: error, isWritten: isWritten) else {
-                throw error is StaleUpdate ? token.failure ?? error : error
-            }
+            guard isTriedAgain(after: error, isWritten: isWritten) else { throw error }
+            // The error is no judgement of the request, so that of the stop counts.
+            guard !token.stopsWork else { throw token.failure ?? error }
             return nil
         }
     }
@@ -81,8 +84,8 @@ extension PostgresStore {
 
     // MARK: Requests
 
-    /// The largest numbers of rows of a save that continues a view. Many rows are locked in one order beforehand, and for
-    /// them a further trip hardly counts.
+    /// The largest numbers of rows of a save that continues a view. Other saves lock their rows beforehand, in one order; with
+    /// many rows, their further trips hardly count.
     private static var longestUpdate: Int { 8 }
     private static var longestInsertion: Int { 64 }
 
@@ -91,7 +94,7 @@ extension PostgresStore {
     private func canContinue(with request: SaveRequest) -> Bool {
         guard request.updates.count <= Self.longestUpdate, request.insertions.count <= Self.longestInsertion,
             request.deletions.isEmpty, request.expectations.isEmpty, request.addedLinks.isEmpty,
-            request.removedLinks.isEmpty, request.positions.isEmpty, schema.derivations.rules.isEmpty
+            request.removedLinks.isEmpty, request.positions.isEmpty, schema.derivations.rules.allSatisfy(\.isOwn)
         else { return false }
         return request.updates.allSatisfy { canContinue(with: $0) }
             && request.insertions.allSatisfy { canContinue(with: $0) }
@@ -111,17 +114,19 @@ extension PostgresStore {
 
     // MARK: Errors
 
-    /// Whether a save is written again after an error: it may have met a state that is over, or have lost the connection of the
-    /// reads, and a save in a transaction of its own names all reasons.
+    /// Whether a request is written once more after an error: the old snapshot may be the reason, or the loss of the connection
+    /// of the reads, and a save in a transaction of its own names everything that differs.
     ///
     /// - Parameter isWritten: Whether the commit has failed, which may have asked the server for the outcome already.
     private func isTriedAgain(after error: any Error, isWritten: Bool) -> Bool {
         guard let failure = (error as? CoreDataError)?.cause as? ServerError else { return !isWritten }
         switch failure.kind {
-        case .cancelled, .permission, .limit, .outcomeUnknown: return false
-        case .unavailable: return !isWritten
-        // The turn of writers was not free at once.
-        case .timeout: return failure.state == .lockNotAvailable && failure.sql == immediateWriterLock
+        case .cancelled, .limit, .outcomeUnknown: return false
+        case .unavailable, .permission: return !isWritten
+        // The turn of writers was not free at once, or the reads were too long ago.
+        case .timeout:
+            return failure.state == .lockNotAvailable && failure.sql == immediateWriterLock
+                || failure.state == .idleInTransactionTimeout
         default: return true
         }
     }
@@ -131,7 +136,7 @@ extension PostgresStore {
 }
 
 extension ServerColumns {
-    /// Whether no derived attribute has the time of the transaction, which for a view is that of its first read.
+    /// Whether no derived attribute has the time of the transaction, which is that of the first read for a view.
     fileprivate var hasOwnValues: Bool { derived.allSatisfy { $0.source != nil } }
 }
 

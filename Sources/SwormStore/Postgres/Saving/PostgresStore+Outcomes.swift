@@ -7,13 +7,14 @@ import SwormPostgres
 extension PostgresStore {
     private var outcomes: String { schema.prefix + "\"_sworm_outcome\"" }
 
-    /// Returns the statements that precede COMMIT: they check the links that are checked at the end, and insert the marker.
+    /// Returns the statements that precede COMMIT: they check deferred constraints, such as those of links, and insert the
+    /// marker.
     ///
     /// - Parameters:
     ///   - level: The history that the transaction has written.
-    ///   - checksLinks: Whether the transaction may have changed links.
+    ///   - checksConstraints: Whether the constraints that are deferred are checked first.
     func lastStatements(
-        _ marker: UUID, keeping level: ServerHistory.Level, checkingLinks checksLinks: Bool
+        _ marker: UUID, keeping level: ServerHistory.Level, checkingConstraints checksConstraints: Bool
     ) -> [SQLStatement] {
         let parameters = Parameters()
         parameters.append(marker)
@@ -21,8 +22,9 @@ extension PostgresStore {
         parameters.append(level.rawValue)
         // The server rejects the row if another program has started a history that this transaction does not write.
         let insertion = SQLStatement(
-            "INSERT INTO \(outcomes) (\"id\", \"instance\", \"history\") VALUES ($1, $2, $3)", with: parameters)
-        return checksLinks ? [.command("SET CONSTRAINTS ALL IMMEDIATE"), insertion] : [insertion]
+            "INSERT INTO \(outcomes) (\"id\", \"instance\", \"history\", \"time\") VALUES ($1, $2, $3, pg_catalog.clock_timestamp())",
+            with: parameters)
+        return checksConstraints ? [.command("SET CONSTRAINTS ALL IMMEDIATE"), insertion] : [insertion]
     }
 
     /// Returns whether the transaction with a marker was committed, after the connection to it was lost. If it was not, it

@@ -17,8 +17,8 @@ extension PostgresTransaction {
         case serializable
         /// The transaction of a single save, whose statements read what was committed last.
         case single
-        /// The transaction of a single save that continues the state of a view. It takes part in the turns if it need not wait,
-        /// and the server finds conflicts with the transactions that were committed since.
+        /// The transaction of a single save that continues the state of a view. It gets its turn at once or fails, and the server
+        /// finds conflicts with the transactions that were committed since.
         case continued
     }
 }

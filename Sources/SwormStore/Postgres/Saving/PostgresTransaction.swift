@@ -241,7 +241,8 @@ final class PostgresTransaction: PostgresSession, StoreTransaction {
             }
             let last =
                 pendingHistory.map(\.statement)
-                + store.lastStatements(marker, keeping: historyLevel, checkingLinks: hasChangedLinks)
+                + store.lastStatements(
+                    marker, keeping: historyLevel, checkingConstraints: hasChangedLinks || further != nil)
             if let further {
                 noteHistory(try connection.uninterrupted { try connection.run(last) })
                 try further()

@@ -45,9 +45,8 @@ extension ServerSave {
         let notes = try ownerNoteSteps()
         // The answers have the names of the changed properties.
         awaitsNotes = !notes.isEmpty
-        for step in destinationSteps(missing: { missing.append($0) }) + notes + unique.steps(afterValues: false) {
-            add(step)
-        }
+        let values = unique.indexSteps() + unique.steps(afterValues: false)
+        for step in destinationSteps(missing: { missing.append($0) }) + notes + values { add(step) }
         return {
             guard missing.isEmpty, !unique.needsValues else { throw StaleUpdate() }
             try unique.check()

@@ -5,8 +5,8 @@ import SwormPredicates
 
 /// One save, which writes the values of a request into rows on a server.
 ///
-/// It reads what it must know in one trip to the server, and sends its changes in a second one, or a few. If it throws an
-/// error, the caller undoes its changes.
+/// It reads what it must know in one trip to the server, and sends its changes in a second one, or a few. A save that
+/// continues a view sends both together. If it throws an error, the caller undoes its changes.
 final class ServerSave {
     let request: SaveRequest
     let write: ServerWrite
@@ -61,7 +61,7 @@ final class ServerSave {
         return result
     }
 
-    /// Writes the request along with its checks, in one trip to the server.
+    /// Writes the request along with its checks. If no keys have to be drawn, this takes one trip to the server.
     private func runInView() throws -> SaveResult {
         let check = try addChecks()
         try writeRows()

@@ -34,7 +34,7 @@ final class ServerWrite {
     let readsLatest: Bool
     /// Whether no other transaction of this library can write.
     let isExclusive: Bool
-    /// Whether the write is a save in the state of a view, which compares rows only by the statements that write them.
+    /// Whether the write is a save in the state of a view, which compares versions only by the statements that write the rows.
     let continuesView: Bool
     /// Whether the owners of changed members are written, so that the server finds conflicts of transactions that change
     /// members of one owner.

@@ -166,6 +166,16 @@ final class UniqueCheck {
     /// Whether a row has no unique values, because one of them is NULL.
     private func isFree(_ row: Row) -> Bool { row.values.contains { $0 == nil || $0 == .null } }
 
+    /// Returns the statements that fail if a constraint of the rows has no unique index, which finds values that the statements
+    /// of this transaction cannot see. The server is asked once for each store.
+    func indexSteps() -> [ServerWrite.Step] {
+        let enforced = save.schema.enforcedConstraints
+        let asked = Set(rows.map(\.constraint)).sorted().map { constraints[$0].constraint.probe(key: save.key) }
+        return asked.filter { sql in enforced.withLock { !$0.contains(sql) } }.map { sql in
+            ServerWrite.Step(sql) { _ in enforced.withLock { _ = $0.insert(sql) } }
+        }
+    }
+
     // MARK: Outcome
 
     /// Throws ``UniquenessConflicts`` if values belong to several rows, and the error of a value that cannot be written before
@@ -202,6 +212,13 @@ final class UniqueCheck {
         guard !conflicts.isEmpty else { return }
         try save.checkValues()
         throw UniquenessConflicts(conflicts: conflicts)
+    }
+}
+
+extension UniqueConstraint {
+    /// A statement without effect that the server rejects if no unique index enforces the constraint.
+    func probe(key: String) -> String {
+        "INSERT INTO \(table) (\(key)) SELECT 1 WHERE FALSE ON CONFLICT (\(columns.joined(separator: ", "))) DO NOTHING"
     }
 }
 #endif

@@ -162,8 +162,9 @@ package final class PostgresStore: ObjectStore {
 
     /// Takes the connection of a lease that is in its only use, for another owner.
     func handOver(_ lease: ServerLease) -> PooledConnection? {
+        guard let pooled = lease.handOver() else { return nil }
         state.withLock { state in state.leases = state.leases.filter { $0.value !== lease } }
-        return lease.handOver()
+        return pooled
     }
 
     // MARK: Closing

@@ -59,13 +59,18 @@ final class ServerLease: @unchecked Sendable {
         if let ended { giveBack(ended) }
     }
 
-    /// Ends the lease during its only use without returning the connection, which gets another owner.
+    /// Ends the lease during its only use without returning the connection, which gets another owner; nil if there are other
+    /// uses.
     func handOver() -> PooledConnection? {
         lock.withLock {
+            guard uses == 1 else { return nil }
             defer { (pooled, uses, endsAfterUse) = (nil, 0, true) }
             return pooled
         }
     }
+
+    /// Whether a use can begin.
+    var isAvailable: Bool { lock.withLock { revocation == nil && !endsAfterUse && pooled?.connection != nil } }
 
     /// Makes later uses throw the given reason, and ends the lease unless the connection is in use.
     func revoke(_ reason: CoreDataError) {

@@ -10,7 +10,7 @@ final class ServerSchema: Sendable {
     /// The name of the schema, quoted and with a period, as SQL text writes it before the name of a table.
     let prefix: String
     let reading: ReadingCaches
-    /// The constraints of upserts that a unique index is known to enforce.
+    /// The constraints that a unique index is known to enforce, by ``UniqueConstraint/probe(key:)``.
     let enforcedConstraints = Locked<Set<String>>([])
     /// The columns of the entities, by entity number (index `number - 1`).
     let columns: [ServerColumns]

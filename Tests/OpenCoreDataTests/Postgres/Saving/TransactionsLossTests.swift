@@ -121,7 +121,8 @@ struct TransactionsLossTests: TagSteps {
                 try store.pool.withConnection(for: "test") { connection in
                     try connection.begin(TransactionOptions(.readCommitted))
                     defer { connection.rollback() }
-                    try connection.commit(after: store.lastStatements(marker, keeping: .none, checkingLinks: true))
+                    try connection.commit(
+                        after: store.lastStatements(marker, keeping: .none, checkingConstraints: true))
                 }
             }
         }
@@ -129,7 +130,7 @@ struct TransactionsLossTests: TagSteps {
         let other = UUID()
         try store.pool.withConnection(for: "test") { connection in
             try connection.begin(TransactionOptions(.readCommitted))
-            try connection.commit(after: store.lastStatements(other, keeping: .none, checkingLinks: true))
+            try connection.commit(after: store.lastStatements(other, keeping: .none, checkingConstraints: true))
         }
         for _ in 0..<2 { #expect(try store.isCommitted(other)) }
     }

@@ -48,16 +48,16 @@ extension PostgresBenches {
         let peers = try options.python.map { python in
             try PostgresPeers(python: python, server: durable, running: PostgresPeers.changing(accounts, by: threads))
         }
-        return [
-            try throughputBench("perform of a transfer", on: durable, count, isTransfer: true),
-            try throughputBench("perform of a payment", on: durable, count, isTransfer: false),
-            try throughputBench(
+        return try [
+            throughputBench("perform of a transfer", on: durable, count, isTransfer: true),
+            throughputBench("perform of a payment", on: durable, count, isTransfer: false),
+            throughputBench(
                 "perform of a transfer, flush of 2 ms", on: distant, count / 2, isTransfer: true),
-            try throughputBench(
+            throughputBench(
                 "perform of a payment, flush of 2 ms", on: distant, count / 2, isTransfer: false),
-            try throughputBench(
+            throughputBench(
                 "perform of a transfer, no flush", on: quick, count, isTransfer: true, isReported: true),
-            try throughputBench(
+            throughputBench(
                 "perform of a payment, no flush", on: quick, count, isTransfer: false, isReported: true),
         ]
             + [peers].compactMap(\.self).flatMap { peers in
@@ -73,7 +73,7 @@ extension PostgresBenches {
         _ name: String, on server: PostgresServer, _ count: Int, isTransfer: Bool, isReported: Bool = false,
         peers: PostgresPeers? = nil
     ) throws -> Bench {
-        let schema = isTransfer ? "transfers" : "payments"
+        let schema = (isTransfer ? "transfers" : "payments") + (peers == nil ? "" : "_python")
         let table = "\"\(schema)\".\"Account\""
         let store = try PersistentContainer(
             for: Account.self,
@@ -122,7 +122,9 @@ extension PostgresBenches {
                 }
             }
         return Bench(
-            Bar(name, .timesFaster, must: 0.9, aim: 1, isReported: isReported), weight: 2, sides: [other, own])
+            Bar(
+                name, .timesFaster, than: peers == nil ? .byHand : .psycopg, must: 0.9, aim: 1,
+                isReported: isReported), weight: 2, sides: [other, own])
     }
 
     private static func perform(_ change: AccountChange, in store: PersistentContainer) throws {
