@@ -89,8 +89,6 @@ extension QueryBuilder {
         return .object(member)
     }
 
-    private static let longestChoice = 500_000
-
     private func conditional(
         _ test: PredicateTree, then yes: ExpressionTree, else no: ExpressionTree, in context: QueryContext
     ) throws -> QueryOperand {
@@ -115,12 +113,7 @@ extension QueryBuilder {
             try one.typed.checkComparable(with: other.typed)
             result.kind = kind == otherKind ? kind : kind.isNumber ? .number : .text
         }
-        let text = "(CASE WHEN \(condition.text(in: dialect)) THEN \(one.sql) ELSE \(other.sql) END)"
-        // Some comparisons repeat their operands, so each nested TERNARY doubles the length of the text.
-        guard text.utf8.count <= Self.longestChoice else {
-            throw QueryError.unsupported("TERNARY is nested too deeply: its SQL has \(text.utf8.count) bytes.")
-        }
-        result.sql = text
+        result.sql = try choice(condition, then: one.sql, else: other.sql)
         result.constant = nil
         result.path = "TERNARY"
         return .scalar(result)

@@ -39,6 +39,7 @@ extension QueryBuilder {
 
     private func condition(_ comparison: Comparison, in context: QueryContext, exact: Bool) throws -> QueryCondition {
         if let problem = comparison.problem { throw QueryError(problem.code, problem.message) }
+        if let choice = try choice(comparison, in: context, exact: exact) { return choice }
         let left = try operand(comparison.left, in: context)
         let right = try operand(comparison.right, in: context)
         guard comparison.quantifier != .direct else {

@@ -53,7 +53,11 @@ struct PostgresNumberSQLTests {
         ),
         (
             "TERNARY(rating == 1, cost, year) > 2",
-            #"(CASE WHEN t0."rating" = $1 THEN (t0."cost")::float8 ELSE t0."year" END) > $2"#
+            #"(CASE WHEN t0."rating" = $1 THEN t0."cost" > $2 ELSE t0."year" > $3 END)"#
+        ),
+        (
+            "TERNARY(rating == 1, cost, year) + 1 > 2",
+            #"((CASE WHEN t0."rating" = $1 THEN (t0."cost")::float8 ELSE t0."year" END) + $2) > $3"#
         ),
     ])
     func `numbers are computed with`(_ format: String, _ expected: String) throws {
