@@ -102,13 +102,13 @@ extension PostgresStore {
 
     private func canContinue(with update: SaveRequest.Update) -> Bool {
         let columns = schema.columns(of: update.row)
-        return update.version != nil && columns.hasOwnValues
+        return update.version != nil && !columns.hasTimes
             && update.toOnes.allSatisfy { columns.toOne($0.slot)?.isAlone ?? false }
     }
 
     private func canContinue(with insertion: SaveRequest.Insertion) -> Bool {
         let columns = schema.columns(of: insertion.row)
-        return insertion.row.key < 0 && insertion.lostVersion == nil && columns.hasOwnValues
+        return insertion.row.key < 0 && insertion.lostVersion == nil && !columns.hasTimes
             && columns.toOnes.allSatisfy { insertion.toOnes[$0.slot] == nil || $0.isAlone }
     }
 
@@ -117,17 +117,17 @@ extension PostgresStore {
     /// Whether a request is written once more after an error: the old snapshot may be the reason, or the loss of the connection
     /// of the reads, and a save in a transaction of its own names everything that differs.
     ///
-    /// - Parameter isWritten: Whether the commit has failed, which may have asked the server for the outcome already.
+    /// - Parameter isWritten: Whether the commit has failed. Only errors by which the server says that it has rolled back are
+    ///   then followed by another attempt.
     private func isTriedAgain(after error: any Error, isWritten: Bool) -> Bool {
         guard let failure = (error as? CoreDataError)?.cause as? ServerError else { return !isWritten }
         switch failure.kind {
+        case .conflict, .uniqueViolation, .foreignKeyViolation: return true
         case .cancelled, .limit, .outcomeUnknown: return false
-        case .unavailable, .permission: return !isWritten
         // The turn of writers was not free at once, or the reads were too long ago.
-        case .timeout:
-            return failure.state == .lockNotAvailable && failure.sql == immediateWriterLock
-                || failure.state == .idleInTransactionTimeout
-        default: return true
+        case .timeout where failure.state == .lockNotAvailable: return failure.sql == immediateWriterLock
+        case .timeout: return failure.state == .idleInTransactionTimeout && !isWritten
+        default: return !isWritten
         }
     }
 
@@ -136,8 +136,8 @@ extension PostgresStore {
 }
 
 extension ServerColumns {
-    /// Whether no derived attribute has the time of the transaction, which is that of the first read for a view.
-    fileprivate var hasOwnValues: Bool { derived.allSatisfy { $0.source != nil } }
+    /// Whether a derived attribute has the time of the transaction, which is that of the first read for a view.
+    fileprivate var hasTimes: Bool { derived.contains { $0.source == nil } }
 }
 
 extension ServerColumns.ToOne {
