@@ -13,11 +13,15 @@ let hasEngine = appleBranch || ProcessInfo.processInfo.environment["SWORM_ENGINE
 /// The targets of tests that are built, if not all of them are.
 let chosenTests = ProcessInfo.processInfo.environment["SWORM_TESTS"].map { $0.split(separator: ",").map(String.init) }
 
-let settings: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-]
+/// Builds without debug information, which takes about half of the time that a debug build takes with it.
+let hasDebugInfo = ProcessInfo.processInfo.environment["SWORM_DEBUG_INFO"] != "none"
+
+let settings: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ] + (hasDebugInfo ? [] : [.unsafeFlags(["-Xfrontend", "-gnone"])])
 
 /// The store over PostgreSQL. Without this trait nothing needs libpq: the target of the driver is empty, and nothing is
 /// linked.

@@ -1,3 +1,5 @@
+import Dispatch
+
 /// The attempts of a task that follows a request: a failed one is repeated after the next commit, or after a pause that
 /// doubles with each failure.
 struct FollowerRetries {
@@ -21,7 +23,15 @@ struct FollowerRetries {
 
     /// Waits for the next attempt.
     mutating func wait() async {
-        let signal = commits ?? CommitSignal(container)
+        let signal: CommitSignal
+        if let commits {
+            signal = commits
+        } else {
+            // It may wait for a server, for which a thread of the tasks is not held.
+            signal = await withCheckedContinuation { [container] continuation in
+                DispatchQueue.global().async { continuation.resume(returning: CommitSignal(container)) }
+            }
+        }
         commits = signal
         await signal.wait(atMost: pause, clock)
         pause = min(pause * 2, Self.longestPause)

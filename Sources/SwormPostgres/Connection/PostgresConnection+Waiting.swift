@@ -82,8 +82,14 @@ extension PostgresConnection {
     ) -> ContinuousClock.Instant? {
         if let stopTime { return max(stopTime, since).advanced(by: patience) }
         // Each command has a timeout of its own, and the results of all of them may arrive together.
-        return statementTimeout.map { since.advanced(by: $0 * max(1, outstanding) + lockWait + patience) }
+        return statementTimeout.map {
+            since.advanced(
+                by: min($0, Self.longestTimeout) * max(1, outstanding) + min(lockWait, Self.longestTimeout) + patience)
+        }
     }
+
+    /// The longest timeout that a server knows.
+    private static let longestTimeout = Duration.milliseconds(Int(Int32.max))
 
     private func silent(stopTime: ContinuousClock.Instant?) -> ServerError {
         isLost = true

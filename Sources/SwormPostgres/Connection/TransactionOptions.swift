@@ -83,7 +83,7 @@ package struct TransactionOptions: Sendable, Hashable {
     }
 
     /// Returns a duration as the server's settings have it, in milliseconds; 0 for none.
-    private static func milliseconds(_ duration: Duration?) -> Int64 {
+    package static func milliseconds(_ duration: Duration?) -> Int64 {
         guard let (seconds, attoseconds) = duration?.components else { return 0 }
         let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1000)
         // A duration below one millisecond is not none.

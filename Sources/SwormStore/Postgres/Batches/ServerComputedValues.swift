@@ -72,7 +72,8 @@ struct ServerComputedValues {
     ) throws -> PostgresResult? {
         do {
             let statement = try SQLStatement(work.compiler.computed(value, of: entity.number, among: keys))
-            return value.expression.computesNumbers || value.attribute.type.isNumber
+            // A date can be one that the server's type does not have.
+            return value.expression.computesNumbers || value.attribute.type.isNumber || value.attribute.type == .date
                 ? try work.connection.runBehindSavepoint(statement) : try work.connection.run(statement)
         } catch is NotExact {
             return nil
@@ -92,7 +93,7 @@ struct ServerComputedValues {
         let search = try work.session.search(
             FetchSpecification(entity: entity.number), reading: names, among: keys, on: work.connection)
         let tree = ProjectionTree([value.expression])
-            .roundingDates(in: work.compiler.layout, model: work.model)
+            .roundingDates(in: work.compiler.layout, model: work.model, entity: entity.number)
         let projection = try PreparedProjection(tree)
         for start in stride(from: 0, to: keys.count, by: portion) {
             let rows = try search.rows(withKeys: Array(keys[start..<min(start + portion, keys.count)]))

@@ -43,10 +43,13 @@ final class CommitBell: Sendable {
         if isFirst { queue.async { self.send() } }
     }
 
-    /// Sends the notification that is due, before the connections are closed.
-    func finish() {
+    /// Sends the notification that is due, before the connections are closed, and waits for it at most until a time.
+    func finish(until end: ContinuousClock.Instant?) {
         guard state.withLock({ $0.isDue }) else { return }
-        queue.sync { notify() }
+        let group = DispatchGroup()
+        queue.async(group: group) { self.notify() }
+        guard let end else { return group.wait() }
+        _ = group.wait(timeout: .now() + max(0, min((end - .now) / .seconds(1), StoreOptions.longestTimeout)))
     }
 
     private func send() {

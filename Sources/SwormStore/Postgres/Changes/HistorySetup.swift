@@ -9,7 +9,7 @@ struct HistorySetup {
         var level: ServerHistory.Level
         /// Whether the numbers of transactions continue those of the history.
         var isContinued: Bool
-        /// The hashes of the triggers that were made, one for each version of the model.
+        /// The hashes of the triggers that were made, one for each version of the model. The triggers are those of the last.
         var triggers: [String]
     }
 

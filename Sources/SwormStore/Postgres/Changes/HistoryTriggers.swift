@@ -113,19 +113,37 @@ struct HistoryTriggers {
         return ["ACCESS SHARE", "SHARE ROW EXCLUSIVE"].map { .command("LOCK TABLE \(list) IN \($0) MODE") }
     }
 
-    /// The statements that create the triggers, and note that they exist.
-    var creation: [SQLStatement] {
+    /// Returns the statements that create the triggers, and note that they exist.
+    ///
+    /// The triggers of the newest version replace the present ones, and are the last in the list.
+    ///
+    /// - Parameter isOlder: Whether a newer version of the model uses the tables as well, whose triggers stay.
+    func creation(isOlder: Bool) -> [SQLStatement] {
         let parameters = Parameters()
         _ = parameters.append(hash)
-        return tables.flatMap { statements(for: $0) }.map { .command($0) } + [
-            .command(
-                "UPDATE \(sql.history) SET \"triggers\" = \"triggers\" || $1 WHERE NOT $1 = ANY(\"triggers\")",
-                with: parameters)
+        let list =
+            isOlder
+            ? "pg_catalog.array_prepend($1, \"triggers\") WHERE NOT $1 = ANY(\"triggers\")"
+            : "pg_catalog.array_append(pg_catalog.array_remove(\"triggers\", $1), $1)"
+        return tables.flatMap { isOlder ? [missingStatements(for: $0)] : statements(for: $0) }.map { .command($0) } + [
+            .command("UPDATE \(sql.history) SET \"triggers\" = \(list)", with: parameters)
         ]
     }
 
+    private func function(of table: Table) -> String {
+        sql.prefix + SQLName.alwaysQuoted(PostgresNames.shortened(Self.prefix + table.name))
+    }
+
+    /// Returns a statement that creates the triggers of a table if it has none.
+    private func missingStatements(for table: Table) -> String {
+        let commands = statements(for: table).map { "EXECUTE \(SQLName.dollarQuoted($0));" }
+        let body =
+            "BEGIN IF pg_catalog.to_regprocedure(\(SQLName.literal(function(of: table) + "()"))) IS NULL THEN \(commands.joined(separator: " ")) END IF; END"
+        return "DO \(SQLName.dollarQuoted(body))"
+    }
+
     private func statements(for table: Table) -> [String] {
-        let function = sql.prefix + SQLName.alwaysQuoted(PostgresNames.shortened(Self.prefix + table.name))
+        let function = function(of: table)
         var statements = [
             "CREATE OR REPLACE FUNCTION \(function)() RETURNS trigger LANGUAGE plpgsql AS \(SQLName.dollarQuoted(body(for: table)))"
         ]

@@ -87,15 +87,22 @@ struct ServerLook {
         """
         SELECT t."number", t."instance", t."author" FROM \(sql.history) AS h \
         JOIN \(sql.transactions) AS t ON t."number" >= \(HistorySQL.lowest(in: "$1::pg_snapshot")) \
-        AND NOT pg_catalog.pg_visible_in_snapshot(\(HistorySQL.transactionID), $1::pg_snapshot) ORDER BY t."number"
+        AND NOT pg_catalog.pg_visible_in_snapshot(\(HistorySQL.transactionID), $1::pg_snapshot) \
+        AND \(Self.isOfThisServer(HistorySQL.transactionID)) ORDER BY t."number"
         """
+    }
+
+    /// The condition that a committed transaction is not one of another server, whose rows a backup has brought with their
+    /// higher numbers.
+    private static func isOfThisServer(_ transaction: String) -> String {
+        "\(transaction) < pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot())"
     }
 
     /// The query whether other processes than `$2` have committed transactions that the snapshot `$1` does not show.
     static func outcomes(in sql: HistorySQL) -> String {
         """
         SELECT EXISTS (SELECT 1 FROM \(sql.outcomes) AS o WHERE o."xid" >= pg_catalog.pg_snapshot_xmin($1::pg_snapshot) \
-        AND NOT pg_catalog.pg_visible_in_snapshot(o."xid", $1::pg_snapshot) \
+        AND NOT pg_catalog.pg_visible_in_snapshot(o."xid", $1::pg_snapshot) AND \(isOfThisServer("o.\"xid\"")) \
         AND pg_catalog.left(o."instance"::text, \(ServerHistory.processText.count)) <> $2)
         """
     }

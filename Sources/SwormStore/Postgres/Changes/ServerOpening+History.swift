@@ -13,12 +13,14 @@ extension ServerOpening {
     /// Reads how the history of an opened store is kept, and starts it or extends it if the options ask for that.
     ///
     /// - Throws: ``CoreDataError`` if a history is needed and the options do not allow to start it.
-    func prepareHistory(of store: PostgresStore, _ connection: PostgresConnection) throws {
+    func prepareHistory(of opened: Opened, _ connection: PostgresConnection) throws {
+        let store = opened.store
         let setup = HistorySetup(sql: store.history.sql)
         let triggers = HistoryTriggers(of: store)
         let found = try setup.found(connection)
         let level = max(neededLevel, found?.level ?? .none)
-        if let found, isComplete(found, level: level, triggers: triggers) {
+        let isOlder = opened.migration.isOlder(model.versionHashes)
+        if let found, isComplete(found, level: level, triggers: triggers, isOlder: isOlder) {
             store.history.level = found.level
             return
         }
@@ -39,7 +41,11 @@ extension ServerOpening {
                 // Another program may have been faster.
                 let found = try setup.found(connection)
                 let level = max(level, found?.level ?? .none)
-                if let found, isComplete(found, level: level, triggers: triggers) { return level }
+                let isOlder = try ServerRecord(
+                    connection, schema: serverOptions.schema, place: serverOptions.place
+                ).migration
+                    .isOlder(model.versionHashes)
+                if let found, isComplete(found, level: level, triggers: triggers, isOlder: isOlder) { return level }
                 let (isNew, hasTriggers) = (
                     found?.level != level, level == .everybody && serverOptions.changes != .never
                 )
@@ -50,7 +56,7 @@ extension ServerOpening {
                 if hasTriggers { statements += triggers.locks }
                 if found?.isContinued == false { statements.append(.command(setup.sql.continuation)) }
                 if isNew { statements.append(setup.start(level, hasTimelines: hasTimelines)) }
-                if hasTriggers { statements += triggers.creation }
+                if hasTriggers { statements += triggers.creation(isOlder: isOlder) }
                 if isNew { statements += setup.restriction(level) }
                 _ = try connection.run(statements)
                 return level
@@ -66,10 +72,11 @@ extension ServerOpening {
     }
 
     private func isComplete(
-        _ found: HistorySetup.Found, level: ServerHistory.Level, triggers: HistoryTriggers
+        _ found: HistorySetup.Found, level: ServerHistory.Level, triggers: HistoryTriggers, isOlder: Bool
     ) -> Bool {
         guard found.level >= level, found.isContinued else { return false }
-        return level < .everybody || serverOptions.changes == .never || found.triggers.contains(triggers.hash)
+        if level < .everybody || serverOptions.changes == .never { return true }
+        return isOlder ? found.triggers.contains(triggers.hash) : found.triggers.last == triggers.hash
     }
 }
 #endif

@@ -31,7 +31,11 @@ enum Tombstones {
                 "\(SQLName.literal(place.attribute.name)), \(text(of: place, alias: alias))"
             }
             guard !pairs.isEmpty else { return nil }
-            return "pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(\(pairs.joined(separator: ", "))))"
+            // A function has at most 100 arguments.
+            let objects = stride(from: 0, to: pairs.count, by: 50).map { start in
+                "pg_catalog.jsonb_build_object(\(pairs[start..<min(start + 50, pairs.count)].joined(separator: ", ")))"
+            }
+            return "pg_catalog.jsonb_strip_nulls(\(objects.joined(separator: " || ")))"
         }
         return parts.isEmpty ? nil : "(\(parts.joined(separator: " || ")))"
     }

@@ -143,7 +143,13 @@ extension ServerMigrationPlanner {
             if column.defaultValue == nil { column.isRequired = false }
             refuseMissingDefault(planned, column: column, plan: &plan)
         }
-        change.actions.append("ADD COLUMN \(column.declaration)")
+        if column.name == SystemColumns.postgresName.entity {
+            // An older version can have left it, with the number of the rows that there are and another default value.
+            change.actions.append("ADD COLUMN IF NOT EXISTS \(column.declaration)")
+            if let value = column.defaultValue { change.alter(column.name, action: "SET DEFAULT \(value)") }
+        } else {
+            change.actions.append("ADD COLUMN \(column.declaration)")
+        }
         change.added.insert(column.name)
         if column.isExternal { change.alter(column.name, action: "SET STORAGE EXTERNAL") }
         if let key = change.table.foreignKey(of: column, in: prefix), let target = column.reference {

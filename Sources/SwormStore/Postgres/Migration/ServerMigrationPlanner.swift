@@ -134,7 +134,12 @@ struct ServerMigrationPlanner {
         if form == .complete {
             plan.statements += plan.syncs.flatMap { $0.removal(in: prefix) } + releases(of: plan.syncs)
             plan.syncs = []
-            plan.statements += removals() + gatherings()
+            let changes = removals() + gatherings()
+            plan.statements += changes
+            // A table whose foreign keys are still to be checked cannot be altered.
+            if !changes.isEmpty {
+                plan.statements += ["IMMEDIATE", "DEFERRED"].map { "SET CONSTRAINTS ALL \($0)" }
+            }
             plan.statements += renames(&plan)
         }
         refuseUnknownRows(&plan)

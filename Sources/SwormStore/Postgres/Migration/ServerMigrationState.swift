@@ -150,6 +150,9 @@ extension ServerMigrationState: Codable {
 }
 
 extension ServerMigrationState {
+    /// Returns whether a newer version of the model uses the tables as well.
+    func isOlder(_ hashes: [String: Data]) -> Bool { older.contains { $0.hashes == hashes } }
+
     /// Returns whether an index is created while the store is used.
     func creates(_ index: ServerIndex) -> Bool {
         work.contains {
@@ -165,9 +168,7 @@ extension ServerRecord {
     var currentHashes: [String: Data] { migration.current ?? metadata.versionHashes }
 
     /// Returns whether a newer version of the model uses the tables as well, or is about to use them.
-    func isOlder(_ hashes: [String: Data]) -> Bool {
-        migration.prepared != nil || migration.older.contains { $0.hashes == hashes }
-    }
+    func isOlder(_ hashes: [String: Data]) -> Bool { migration.prepared != nil || migration.isOlder(hashes) }
 
     /// Returns the names that a version of the model has in the tables, or nil if they do not serve it.
     func names(serving hashes: [String: Data]) -> PostgresNames? {

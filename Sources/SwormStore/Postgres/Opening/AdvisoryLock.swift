@@ -31,13 +31,12 @@ struct AdvisoryLock: Sendable {
     ) throws -> Bool {
         let parameters = Parameters()
         parameters.append(number)
-        let milliseconds = timeout.map { max(1, Int($0 / .milliseconds(1))) } ?? 0
         try connection.begin(options)
         do {
             let results = try connection.run([
                 .command("SELECT pg_catalog.pg_try_advisory_xact_lock($1)", with: parameters),
                 // A SELECT keeps its snapshot until the next statement, and this one has none.
-                .command("SET LOCAL lock_timeout = \(milliseconds)"),
+                .command("SET LOCAL lock_timeout = \(TransactionOptions.milliseconds(timeout))"),
             ])
             if try results[0].bool(0, column: 0) ?? false { return true }
         } catch {

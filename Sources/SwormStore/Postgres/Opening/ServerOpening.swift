@@ -34,7 +34,7 @@ struct ServerOpening {
         do {
             return try withConnection { connection in
                 let opened = try self.store(connection)
-                try prepareHistory(of: opened.store, connection)
+                try prepareHistory(of: opened, connection)
                 // The work locks tables whose triggers the history needs.
                 opened.store.doPendingWork(of: opened.migration, hasOwnIndexes: opened.hasOwnIndexes)
                 return opened.store

@@ -14,7 +14,7 @@ enum ServerProbe {
             "normalize", "starts_with", "translate", "regexp_split_to_table", "width_bucket", "strpos", "octet_length",
         ],
         "changes of other processes": [
-            "pg_notify", "pg_current_snapshot", "pg_snapshot_xmin", "pg_visible_in_snapshot",
+            "pg_notify", "pg_current_snapshot", "pg_snapshot_xmin", "pg_snapshot_xmax", "pg_visible_in_snapshot",
         ],
         "history": ["pg_current_xact_id", "pg_xact_status", "jsonb_strip_nulls", "jsonb_build_object"],
     ]

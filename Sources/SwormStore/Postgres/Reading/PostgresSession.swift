@@ -73,7 +73,10 @@ extension PostgresStore {
         do {
             var options = TransactionOptions(.repeatableRead, isReadOnly: isReadOnly)
             options.settings = settings(of: token, keeping: level)
-            try pooled.connection?.begin(options)
+            // The store may have been closed since the connection was taken.
+            let connection = try lease.beginUse()
+            defer { lease.endUse() }
+            try connection.begin(options)
         } catch {
             lease.end()
             throw translated(error, while: "read", token: token)

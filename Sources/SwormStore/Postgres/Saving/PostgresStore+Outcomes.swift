@@ -33,15 +33,18 @@ extension PostgresStore {
     /// - Throws: ``ServerError`` of the kind `outcomeUnknown` if the server cannot be asked within the store's timeout.
     func isCommitted(_ marker: UUID) throws -> Bool {
         let end = ContinuousClock.now.advanced(by: .seconds(min(options.busyTimeout, StoreOptions.longestTimeout)))
-        var failure: ServerError?
+        var failure: (any Error)?
         repeat {
             do {
                 return try pool.withConnection(for: "ask for the outcome of a transaction", until: end) { connection in
                     try isCommitted(marker, on: connection)
                 }
-            } catch let error as ServerError {
+            } catch {
                 failure = error
-                guard error.isRetryable || error.kind == .outcomeUnknown || error.kind == .timeout else { break }
+                // The source of the password, too, may be away for a moment.
+                if let error = error as? ServerError {
+                    guard error.isRetryable || error.kind == .outcomeUnknown || error.kind == .timeout else { break }
+                }
                 Thread.sleep(forTimeInterval: Self.pause)
             }
         } while ContinuousClock.now < end
@@ -109,10 +112,11 @@ extension ServerError {
     }
 
     /// The error of a transaction of which nobody could say whether it was committed.
-    static func unknown(_ marker: UUID, in table: String, _ failure: ServerError?) -> ServerError {
+    static func unknown(_ marker: UUID, in table: String, _ failure: (any Error)?) -> ServerError {
         var text =
             "the connection was lost while the transaction was being committed, and it is unknown whether it was: the server cannot be asked"
-        if let failure { text += " (\(failure.message))" }
+        // The text of an error that is not the driver's may contain a password.
+        if let failure { text += " (\((failure as? ServerError)?.message ?? String(reflecting: type(of: failure))))" }
         text +=
             ". It was committed if the table \(table) has a row with the id \(marker.uuidString.lowercased()) whose \"history\" is not \(question)"
         return ServerError(.outcomeUnknown, text)

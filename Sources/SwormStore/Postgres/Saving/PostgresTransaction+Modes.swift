@@ -52,6 +52,18 @@ extension PostgresTransaction {
             cause: cause)
     }
 
+    /// Ends a transaction that has written nothing.
+    func endReading(_ connection: PostgresConnection) throws {
+        guard mode == .serializable else { return connection.rollback() }
+        // The server answers for what the transaction has read only if it is committed.
+        do { _ = try connection.commit(after: []) } catch var error as ServerError where error.kind == .outcomeUnknown {
+            error.kind = .unavailable
+            error.message =
+                "the connection was lost before the server had confirmed what the transaction has read; run it again"
+            throw error
+        }
+    }
+
     /// Returns whether an error of a write says that rows are not as the request expects them, without naming all of them.
     static func callsForComparison(_ error: any Error) -> Bool {
         error is StaleUpdate || (error as? ServerError)?.kind == .uniqueViolation

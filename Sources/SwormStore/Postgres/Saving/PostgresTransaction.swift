@@ -71,6 +71,7 @@ final class PostgresTransaction: PostgresSession, StoreTransaction {
             do {
                 return try attempt(isThorough: isThorough)
             } catch  where !mode.isOneSave && !isThorough && Self.callsForComparison(error) {
+                store.dropKeys(after: error)
                 do {
                     return try attempt(isThorough: true)
                 } catch let error as ServerError where error.kind == .uniqueViolation {
@@ -237,7 +238,7 @@ final class PostgresTransaction: PostgresSession, StoreTransaction {
             if let failure = token.failure { throw failure }
             guard hasWritten || metadata != nil else {
                 try further?()
-                return connection.rollback()
+                return try endReading(connection)
             }
             let last =
                 pendingHistory.map(\.statement)

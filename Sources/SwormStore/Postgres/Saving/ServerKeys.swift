@@ -81,6 +81,10 @@ final class ServerKeys: Sendable {
     /// Returns whether the store itself has drawn a key, or a higher one.
     func haveReached(_ key: Int64, root: Int) -> Bool { stocks.withLock { key <= $0[root]?.highest ?? 0 } }
 
+    /// Drops all unused keys, because a row has one of them that this store has not given it. The server may have lost the
+    /// record of the drawing, like a standby that has become the primary.
+    func dropAll() { stocks.withLock { for root in $0.keys { $0[root]?.ranges = [] } } }
+
     /// Drops the unused keys up to one that a row has although it was not drawn.
     func drop(through key: Int64, root: Int) {
         stocks.withLock { $0[root]?.ranges.removeAll { $0.lowerBound <= key } }
@@ -142,6 +146,14 @@ extension PostgresStore {
         CoreDataError(
             NSPersistentStoreSaveError, "The store has no primary keys left for '\(model[root].name)'.",
             entity: model[root].name, cause: cause)
+    }
+
+    /// Drops the keys that were drawn, if an error says that a row has one of them.
+    func dropKeys(after error: any Error) {
+        guard let error = error as? ServerError, error.kind == .uniqueViolation,
+            error.constraint?.hasSuffix("_pkey") == true
+        else { return }
+        keys.dropAll()
     }
 
     /// Returns a statement that makes the sequence of a hierarchy return keys behind the given one, which was not drawn from

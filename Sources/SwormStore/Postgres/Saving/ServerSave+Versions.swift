@@ -110,8 +110,11 @@ extension ServerSave {
 
     // MARK: Destinations
 
-    /// Checks that the rows exist to which the request refers, and keeps them from being deleted. A row that another
-    /// context has deleted is a conflict, as is a changed one.
+    /// Checks that the rows exist to which the request refers. A row that another context has deleted is a conflict, as is a
+    /// changed one.
+    ///
+    /// The rows are not locked, because a role need not have the right to change them. Foreign keys keep a transaction that
+    /// deletes them later from being committed as well.
     private func destinationSteps(missing: @escaping (RowID) -> Void) -> [ServerWrite.Step] {
         var seen: Set<RowID> = []
         if !asksForVersion { for update in request.updates { seen.insert(model.identity(of: update.row)) } }
@@ -135,7 +138,7 @@ extension ServerSave {
             let parameters = Parameters()
             parameters.append(keys: rows.map(\.key))
             return ServerWrite.Step(
-                "SELECT \(key) FROM \(schema.columns[root - 1].table) WHERE \(key) = ANY($1) ORDER BY \(key) FOR KEY SHARE",
+                "SELECT \(key) FROM \(schema.columns[root - 1].table) WHERE \(key) = ANY($1)",
                 with: parameters
             ) { result in
                 let found = Set(try result.keys())

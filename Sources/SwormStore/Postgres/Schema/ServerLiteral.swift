@@ -37,8 +37,7 @@ enum ServerLiteral {
     static func quoted(_ text: String) -> String? {
         guard !text.utf8.contains(0) else { return nil }
         guard text.utf8.contains(UInt8(ascii: "\\")) else { return SQLName.literal(text) }
-        return "E"
-            + SQLName.literal(text.split(separator: "\\", omittingEmptySubsequences: false).joined(separator: "\\\\"))
+        return "E" + SQLName.literal(SQLName.doubling("\\", in: text))
     }
 
     private static func text(_ number: Double, type: String) -> String? {

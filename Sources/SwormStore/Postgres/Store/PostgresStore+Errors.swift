@@ -15,6 +15,7 @@ extension PostgresStore {
         _ error: any Error, while action: String, token: InterruptToken?, writeTimeout: Duration? = nil
     ) -> any Error {
         guard var error = (error as? ServerError).map(history.checked) else { return error }
+        dropKeys(after: error)
         if let reason = reason(of: error, token: token) { return reason }
         if let writeTimeout, error.state == .queryCanceled, error.kind == .timeout {
             error.message =

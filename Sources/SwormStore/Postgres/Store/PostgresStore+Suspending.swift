@@ -17,7 +17,7 @@ extension PostgresStore {
         try turning("suspended", until: end) {
             while shutReason == nil, isWorking, ContinuousClock.now < min(stop, end) { usleep(Self.lookPause) }
             // The notification of the last commits still needs a connection.
-            if shutReason == nil { bell.finish() }
+            if shutReason == nil { bell.finish(until: end) }
             for lease in shut(.storeIsSuspended) {
                 lease.revoke(.storeIsSuspended)
                 lease.stop()

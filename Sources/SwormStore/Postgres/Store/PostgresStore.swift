@@ -143,7 +143,9 @@ package final class PostgresStore: ObjectStore {
             state.lastLease += 1
             return state.lastLease
         }
-        let lease = ServerLease(pooled, isWriting: isWriting) { [weak self, pool] pooled in
+        let lease = ServerLease(pooled, isWriting: isWriting) { [weak self, pool] pooled, isRevoked in
+            // A store that is closed does not wait for the answer: the server rolls back when the connection is closed.
+            if isRevoked { pooled.connection = nil }
             pooled.connection?.rollback()
             pooled.connection?.interruption = nil
             pooled.connection?.watch = nil
@@ -178,7 +180,7 @@ package final class PostgresStore: ObjectStore {
                 lease.revoke(.storeIsClosed)
             }
             stopWatching()
-            bell.finish()
+            bell.finish(until: end)
             upkeep.end(until: end)
             try translating("close") {
                 try pool.close(within: end.map { max(.zero, $0 - .now) } ?? .seconds(StoreOptions.longestTimeout))

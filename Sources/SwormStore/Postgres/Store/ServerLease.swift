@@ -18,11 +18,11 @@ final class ServerLease: @unchecked Sendable {
     private let canceller: StatementCanceller?
     /// Whether the lease belongs to a write, for which closing waits.
     let isWriting: Bool
-    /// Called once with the connection, on the thread that ends the lease.
-    private let giveBack: @Sendable (PooledConnection) -> Void
+    /// Called once with the connection, on the thread that ends the lease, and with whether the lease was revoked.
+    private let giveBack: @Sendable (PooledConnection, Bool) -> Void
 
     init(
-        _ pooled: PooledConnection, isWriting: Bool, giveBack: @escaping @Sendable (PooledConnection) -> Void
+        _ pooled: PooledConnection, isWriting: Bool, giveBack: @escaping @Sendable (PooledConnection, Bool) -> Void
     ) {
         self.pooled = pooled
         self.isWriting = isWriting
@@ -43,20 +43,20 @@ final class ServerLease: @unchecked Sendable {
     }
 
     func endUse() {
-        let ended = lock.withLock {
+        let (ended, isRevoked) = lock.withLock {
             uses -= 1
-            return endsAfterUse || revocation != nil ? takeFree() : nil
+            return (endsAfterUse || revocation != nil ? takeFree() : nil, revocation != nil)
         }
-        if let ended { giveBack(ended) }
+        if let ended { giveBack(ended, isRevoked) }
     }
 
     /// Ends the lease after the running use.
     func end() {
-        let ended = lock.withLock {
+        let (ended, isRevoked) = lock.withLock {
             endsAfterUse = true
-            return takeFree()
+            return (takeFree(), revocation != nil)
         }
-        if let ended { giveBack(ended) }
+        if let ended { giveBack(ended, isRevoked) }
     }
 
     /// Ends the lease during its only use without returning the connection, which gets another owner; nil if there are other
@@ -78,7 +78,7 @@ final class ServerLease: @unchecked Sendable {
             revocation = revocation ?? reason
             return takeFree()
         }
-        if let ended { giveBack(ended) }
+        if let ended { giveBack(ended, true) }
     }
 
     /// Stops the running statement, from any thread.

@@ -5,23 +5,45 @@ import SwormPredicates
 extension QueryBuilder {
     /// Returns the condition for a comparison with a value that is a decimal or another number: that for each of the two values.
     ///
+    /// The value can be an item of a list, such as a bound of BETWEEN.
+    ///
+    /// - Parameter source: The comparison of the predicate.
     /// - Returns: Nil for other comparisons.
-    func choice(_ comparison: Comparison, in context: QueryContext, exact: Bool) throws -> QueryCondition? {
-        guard comparison.quantifier == .direct else { return nil }
+    func choice(
+        _ comparison: Comparison, of source: Comparison, in context: QueryContext, exact: Bool
+    ) throws -> QueryCondition? {
         for side in [\Comparison.left, \Comparison.right] {
-            guard case .conditional(let test, let yes, let no) = comparison[keyPath: side],
-                try mixesDecimals([yes, no], in: context)
-            else { continue }
+            guard let (test, yes, no) = try choice(of: comparison[keyPath: side], in: context) else { continue }
             var (first, second) = (comparison, comparison)
             first[keyPath: side] = yes
             second[keyPath: side] = no
             let condition = try condition(test, in: context, exact: false)
-            let one = try self.condition(.comparison(first), in: context, exact: exact)
-            let other = try self.condition(.comparison(second), in: context, exact: exact)
+            let one = try descend { try self.condition(first, of: source, in: context, exact: exact) }
+            let other = try descend { try self.condition(second, of: source, in: context, exact: exact) }
             if case .constant(let value) = condition { return value ? one : other }
             return .atom(try choice(condition, then: one.text(in: dialect), else: other.text(in: dialect)))
         }
         return nil
+    }
+
+    /// Returns a condition by which an operand is a decimal or another number, and the operand for each of its results.
+    private func choice(
+        of expression: ExpressionTree, in context: QueryContext
+    ) throws -> (test: PredicateTree, yes: ExpressionTree, no: ExpressionTree)? {
+        switch expression {
+        case .conditional(let test, let yes, let no):
+            return try mixesDecimals([yes, no], in: context) ? (test, yes, no) : nil
+        case .list(let items):
+            for (index, item) in items.enumerated() {
+                guard case .conditional = item, let (test, yes, no) = try choice(of: item, in: context) else {
+                    continue
+                }
+                let (before, after) = (items[..<index], items[(index + 1)...])
+                return (test, .list(before + [yes] + after), .list(before + [no] + after))
+            }
+            return nil
+        default: return nil
+        }
     }
 
     /// Returns the SQL of a value that a condition chooses.

@@ -37,13 +37,19 @@ extension QueryBuilder {
         return result
     }
 
-    private func condition(_ comparison: Comparison, in context: QueryContext, exact: Bool) throws -> QueryCondition {
+    /// Compiles a comparison.
+    ///
+    /// - Parameter source: The comparison of the predicate, if this one is for one of the values that TERNARY chooses in it.
+    func condition(
+        _ comparison: Comparison, of source: Comparison? = nil, in context: QueryContext, exact: Bool
+    ) throws -> QueryCondition {
         if let problem = comparison.problem { throw QueryError(problem.code, problem.message) }
-        if let choice = try choice(comparison, in: context, exact: exact) { return choice }
+        let source = source ?? comparison
+        if let choice = try choice(comparison, of: source, in: context, exact: exact) { return choice }
         let left = try operand(comparison.left, in: context)
         let right = try operand(comparison.right, in: context)
         guard comparison.quantifier != .direct else {
-            let (one, other) = convertingMembers(of: comparison, left, right)
+            let (one, other) = convertingMembers(of: source, left, right)
             return try compare(one, by: comparison.comparator, with: other, options: comparison.options, exact: exact)
         }
         guard case .collection(let collection) = left else {
@@ -51,7 +57,7 @@ extension QueryBuilder {
             throw QueryError.quantifierWithoutToMany(path: path, entity: entity)
         }
         let members = try open(collection)
-        let (one, other) = convertingMembers(of: comparison, members.operand, right)
+        let (one, other) = convertingMembers(of: source, members.operand, right)
         let test = try compare(
             one, by: comparison.comparator, with: other, options: comparison.options, exact: false)
         if comparison.quantifier == .any { return exists(in: members, where: test) }

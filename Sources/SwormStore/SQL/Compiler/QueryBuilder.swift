@@ -88,6 +88,8 @@ final class QueryBuilder: StatementContext {
             case .constant, .count, .aggregate, .scalar:
                 var value = try scalar(operand)
                 try dialect.makeColumn(&value)
+                // A group has no other column of its rows.
+                value.searchColumn = nil
                 operands[expression] = .scalar(value)
             default: operands[expression] = operand
             }

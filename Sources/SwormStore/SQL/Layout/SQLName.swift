@@ -12,7 +12,7 @@ package enum SQLName {
 
     /// Returns a name in quotes in any case, because the names of third-party objects may be SQL keywords.
     static func alwaysQuoted(_ name: String) -> String {
-        "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+        "\"\(doubling("\"", in: name))\""
     }
 
     /// Returns a name in the form that SQL text uses. Like Core Data, this function quotes a name only if it is not
@@ -20,14 +20,23 @@ package enum SQLName {
     ///
     /// Every name that this package creates starts with `Z` or is `REFLEXIVE`, so an unquoted name is never a keyword.
     package static func quoted(_ name: String) -> String {
-        isPlain(name)
-            ? name
-            : "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+        isPlain(name) ? name : alwaysQuoted(name)
     }
 
     /// Returns a name as a string literal in SQL.
     static func literal(_ name: String) -> String {
-        "'" + name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+        "'\(doubling("'", in: name))'"
+    }
+
+    /// Returns a string with each of its quotes doubled, also those that a combining mark follows, which are not characters.
+    static func doubling(_ quote: Unicode.Scalar, in text: String) -> String {
+        guard text.unicodeScalars.contains(quote) else { return text }
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            result.append(scalar)
+            if scalar == quote { result.append(scalar) }
+        }
+        return String(result)
     }
 
     private static func isPlain(_ name: String) -> Bool {

@@ -210,6 +210,36 @@ struct BatchUpdateOnServerTests {
         try stores.expectSame()
     }
 
+    @Test(arguments: [
+        (Double.infinity, NSValidationDateTooLateError), (1e15, NSValidationDateTooLateError),
+        (-1e12, NSValidationDateTooSoonError),
+    ])
+    func `a computed date that the column cannot have is rejected by name`(seconds: Double, code: Int) throws {
+        let event = Build.entity(
+            "Event",
+            [
+                Build.attribute("title"), Build.attribute("published", .dateAttributeType),
+                Build.attribute("exact", .dateAttributeType) { $0.serverTraits = .exactDate },
+            ])
+        let context = GraphLibrary.context(try PostgresStores.coordinator(of: Build.model(event)))
+        let near = Date(timeIntervalSinceReferenceDate: 5)
+        try context.make("Event", ["title": "near", "exact": near])
+        try context.make("Event", ["title": "far", "exact": Date(timeIntervalSinceReferenceDate: seconds)])
+        try context.save()
+        context.reset()
+        let values = ["published": expression("exact")]
+        let error = try #require(coreDataError { _ = try update("Event", nil, values, context) })
+        #expect(error.errorCode == code)
+        #expect(error.entity == "Event" && error.key == "published")
+        #expect(error.message.contains("The value that an update computes for the row "), "\(error.message)")
+        #expect(error.message.contains("is out of the range of a server"), "\(error.message)")
+        #expect(try context.all("Event").map { $0.value(forKey: "published") as? Date } == [nil, nil])
+        // Dates in the range are computed.
+        #expect(try update("Event", "title == 'near'", values, context) == ["Event near"])
+        let changed = try context.all("Event", "published != nil")
+        #expect(changed.map { $0.value(forKey: "published") as? Date } == [near])
+    }
+
     @Test func `a condition that must not be evaluated in memory is an error`() throws {
         var options = try PostgresStores.options()
         options.refusesEvaluationInMemory = true

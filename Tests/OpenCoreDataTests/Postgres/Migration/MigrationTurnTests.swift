@@ -96,6 +96,17 @@ struct MigrationTurnTests {
         #expect(try connection.run("SHOW lock_timeout").string(0, column: 0) == "2s")
     }
 
+    @Test(arguments: [Duration.seconds(2_592_000), .seconds(Int64.max)])
+    func `a store can be created with a longer timeout of locks than a server has`(timeout: Duration) throws {
+        var server = try PostgresStores.migrationServer()
+        server.address.timeouts.lock = timeout
+        let store = try PostgresStores.store(VersionedShop.version(), at: server)
+        let book = try #require(store.model.entity(named: "Book")).number
+        try store.insert(book, ["title": .string("a"), "year": .int(1)])
+        #expect(try store.values(book, "title") == [.string("a")])
+        store.close()
+    }
+
     @Test func `calls that leave no store open leave no connection`() throws {
         var server = try PostgresStores.migrationServer()
         // A name by which the connections are found.

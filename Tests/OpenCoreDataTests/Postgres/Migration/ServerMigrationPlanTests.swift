@@ -219,7 +219,7 @@ struct ServerMigrationPlanTests: MigrationPlanning {
         #expect(added.obstacles == [])
         #expect(
             added.statements.first
-                == #"ALTER TABLE "s"."Book" ADD COLUMN "_entity" smallint NOT NULL DEFAULT 2, ADD COLUMN "genre" text COLLATE "C""#
+                == #"ALTER TABLE "s"."Book" ADD COLUMN IF NOT EXISTS "_entity" smallint NOT NULL DEFAULT 2, ALTER COLUMN "_entity" SET DEFAULT 2, ADD COLUMN "genre" text COLLATE "C""#
         )
         let removed = try plan(version { _ in }, from: novels)
         #expect(removed.obstacles.map(\.entity) == ["Novel"])

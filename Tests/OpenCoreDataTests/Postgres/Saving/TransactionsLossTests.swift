@@ -107,6 +107,33 @@ struct TransactionsLossTests: TagSteps {
         #expect(!stores.store.isCommitting)
     }
 
+    @Test(arguments: [3, Int.max])
+    func `an outcome is not forgotten because the source of passwords fails`(failures: Int) throws {
+        struct Unreachable: Error {}
+        var (proxy, options) = try makeProxy()
+        let left = Locked(0)
+        options.address.password = .asked {
+            try left.withLock { left in
+                guard left <= 0 else {
+                    left -= 1
+                    throw Unreachable()
+                }
+            }
+            return "unused"
+        }
+        let stores = try SavingStore(.server, timeout: failures == .max ? 0.5 : 20, server: options)
+        defer { stores.close() }
+        left.withLock { $0 = failures }
+        proxy.cut(.beforeAnswer)
+        let error = coreDataError { try stores.store.save(insertion("a")) }
+        #expect(try committed(stores) == ["a"])
+        if failures == .max {
+            #expect(error?.condition == .outcomeUnknown && error?.message.contains("Unreachable") == true)
+        } else {
+            #expect(error == nil)
+        }
+    }
+
     @Test func `an outcome can be asked for repeatedly, and an answer that was lost does not change it`() throws {
         let stores = try SavingStore(.server)
         defer { stores.close() }

@@ -54,7 +54,7 @@ struct LevelSearch {
             ? nil
             : try PreparedProjection(
                 ProjectionTree(level.expressions).roundingDates(
-                    in: session.compiler.layout, model: session.store.model))
+                    in: session.compiler.layout, model: session.store.model, entity: level.fetch.entity))
     }
 
     /// Returns the members that match, by owner and in the order of a request.

@@ -29,7 +29,8 @@ final class MemoryProjection {
         self.session = session
         var tree = projection.tree
         tree.having = try tree.having?.substituting(projection.variables.mapValues { .expression($0) })
-        tree = tree.roundingDates(in: session.compiler.layout, model: session.store.model)
+        tree = tree.roundingDates(
+            in: session.compiler.layout, model: session.store.model, entity: projection.fetch.entity)
         prepared = try PreparedProjection(tree)
         var names = ReadNames()
         for expression in tree.columns + tree.groups + tree.sorts.map(\.expression) { names.add(expression) }

@@ -52,7 +52,9 @@ final class RowSearch {
 
     private func prepared() throws -> PreparedPredicate? {
         try split.rest.map { rest in
-            try PreparedPredicate(rest.roundingDates(in: session.compiler.layout, model: session.store.model))
+            try PreparedPredicate(
+                rest.roundingDates(
+                    in: session.compiler.layout, model: session.store.model, entity: request.entity))
         }
     }
 

@@ -15,6 +15,8 @@ final class DerivationRun {
     private var pending: [Set<Int64>]
     /// The changed rows on which other rows depend, by rule and by the number of relationships between them.
     private var changed: [[Int: Set<Int64>]]
+    /// The members of pairs that were added or removed, by rule.
+    private var members: [Set<Int64>]
     private var result: [RowID: [Int: AttributeValue]] = [:]
 
     /// Creates a run; nil if there is nothing to derive.
@@ -23,6 +25,7 @@ final class DerivationRun {
         self.derivations = derivations
         pending = Array(repeating: [], count: derivations.rules.count)
         changed = Array(repeating: [:], count: derivations.rules.count)
+        members = Array(repeating: [], count: derivations.rules.count)
     }
 
     // MARK: Noting
@@ -77,9 +80,14 @@ final class DerivationRun {
     func noteLinks(_ join: ServerDerivations.Join, own: some Sequence<Int64>, other: some Sequence<Int64>) {
         for (index, rule) in rules.enumerated() {
             guard case .join(let own_, _, _) = rule.source, own_.table == join.table else { continue }
-            if own_.own == join.own || join.isReflexive { pending[index].formUnion(own) }
-            if own_.own == join.other || join.isReflexive { pending[index].formUnion(other) }
+            if own_.own == join.own || join.isReflexive { note(own, with: other, of: index) }
+            if own_.own == join.other || join.isReflexive { note(other, with: own, of: index) }
         }
+    }
+
+    private func note(_ owners: some Sequence<Int64>, with members: some Sequence<Int64>, of index: Int) {
+        pending[index].formUnion(owners)
+        self.members[index].formUnion(members)
     }
 
     /// Notes objects that lose members, whose column has their keys.
@@ -158,6 +166,7 @@ final class DerivationRun {
         // Either the owner is locked before its members are read, or both write it, and the second one is rejected.
         var steps = write.readsLatest ? [step(rule.locking, keys: keys) { _ in }] : []
         let writesAll = !write.readsLatest && !write.isExclusive
+        if !write.isExclusive { steps += sourceLocks(index, of: keys, writing: writesAll) }
         guard let computation = rule.computation(writesAll: writesAll) else {
             try write.run(steps)
             return try form(index, of: keys, write: write)
@@ -177,6 +186,16 @@ final class DerivationRun {
                 self.note(changed, of: rule, write: write)
             })
         try write.run(steps)
+    }
+
+    /// Returns the steps that lock the rows from which values are computed. A transaction that changes one of them at the same
+    /// time may not see the rows that get the values, and would not compute them.
+    private func sourceLocks(_ index: Int, of keys: [Int64], writing: Bool) -> [ServerWrite.Step] {
+        let added = members[index].sorted()
+        members[index] = []
+        let locks = rules[index].sourceLocks(writing: writing).map { step($0, keys: keys) { _ in } }
+        guard !added.isEmpty, let lock = rules[index].memberLock(writing: writing) else { return locks }
+        return locks + [step(lock, keys: added) { _ in }]
     }
 
     /// Computes a form of strings that only this process knows.
@@ -259,25 +278,6 @@ extension ServerDerivations.Rule {
             NSValidationNumberTooLargeError,
             "The value of '\(entity).\(attribute.name)' (\(attribute.derivation ?? "")) of the row \(key) is out of the range of \(attribute.type.displayName). Nothing was saved. Use smaller values, or give the derived attribute the type Decimal or Double, which can hold such a value.",
             entity: entity, key: attribute.name)
-    }
-}
-
-extension ServerValue {
-    /// Returns the value of an attribute of the given type, or nil if the value is of another type.
-    func value(as type: AttributeType) -> AttributeValue? {
-        switch (type, self) {
-        case (_, .null): .null
-        case (.date, .real(let seconds)): .date(Date(timeIntervalSinceReferenceDate: seconds))
-        case (.uri, .text(let text)): URL(string: text, encodingInvalidCharacters: false).map { .url($0) }
-        case (_, .integer(let number)): .int(number)
-        case (_, .real(let number)): .double(number)
-        case (_, .boolean(let flag)): .bool(flag)
-        case (_, .text(let text)): .string(text)
-        case (_, .bytes(let data)): .data(data)
-        case (_, .uuid(let uuid)): .uuid(uuid)
-        case (_, .date(let date)): .date(date)
-        case (_, .decimal(let number)): .decimal(number)
-        }
     }
 }
 

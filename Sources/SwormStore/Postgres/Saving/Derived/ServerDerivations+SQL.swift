@@ -184,6 +184,34 @@ extension ServerDerivations.Rule {
         "SELECT r.\(system.key) FROM \(table) AS r WHERE r.\(system.key) = ANY($1) ORDER BY r.\(system.key) FOR NO KEY UPDATE"
     }
 
+    /// Returns the statements that lock the rows to which a path leads, from the nearest ones on; the keys of the rows that have
+    /// the attribute are the parameter.
+    ///
+    /// - Parameter writing: Whether the rows are written without a change, which is a conflict for transactions with an older
+    ///   snapshot. A lock alone is not.
+    func sourceLocks(writing: Bool) -> [String] {
+        guard case .path(let hops, _) = source else { return [] }
+        var (from, condition) = (table, "\(system.key) = ANY($1)")
+        return hops.map { hop in
+            condition = "\(system.key) IN (SELECT \(hop.column.name) FROM \(from) WHERE \(condition))"
+            from = hop.table
+            return Self.lock(from, where: condition, writing: writing)
+        }
+    }
+
+    /// Returns the statement that locks members, whose keys are the parameter; nil unless a join table has them.
+    func memberLock(writing: Bool) -> String? {
+        guard case .join(_, let members, _) = source, aggregated != nil else { return nil }
+        return Self.lock(members, where: "\(system.key) = ANY($1)", writing: writing)
+    }
+
+    private static func lock(_ table: String, where condition: String, writing: Bool) -> String {
+        let (key, version) = (SystemColumns.postgres.key, SystemColumns.postgres.version)
+        return writing
+            ? "UPDATE \(table) SET \(version) = \(version) WHERE \(condition)"
+            : "SELECT \(key) FROM \(table) WHERE \(condition) ORDER BY \(key) FOR SHARE"
+    }
+
     /// The statement that writes values, which are the second parameter, into the rows with the keys of the first one.
     var assignment: String {
         "UPDATE \(table) AS r SET \(place.column) = u.v FROM unnest($1, $2) AS u(k, v) WHERE r.\(system.key) = u.k"
