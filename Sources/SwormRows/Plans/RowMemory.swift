@@ -9,11 +9,12 @@ package final class RowMemory {
     // Each block has as many rows as all blocks before it.
     private var blocks: [UnsafeMutableRawPointer] = []
     /// The number of the row at each position, by the order in which they were added; nil if that is their order.
-    private var order: [Int32]?
+    private var order: UnsafeMutablePointer<Int32>?
 
     package init(_ layout: RowLayout) { self.layout = layout }
 
     deinit {
+        defer { order?.deallocate() }
         for row in 0..<count { layout.destroy(self[row]) }
         for block in blocks { block.deallocate() }
     }
@@ -23,7 +24,8 @@ package final class RowMemory {
 
     /// The addresses of the rows so far, which are valid as long as this memory exists.
     package var addresses: RowAddresses {
-        RowAddresses(blocks: blocks, first: Self.firstBlock, stride: layout.stride, order: order)
+        RowAddresses(
+            blocks: blocks, first: Self.firstBlock, stride: layout.stride, order: order.map { UnsafePointer($0) })
     }
 
     /// Returns an integer behind the value of a row, by its offset.
@@ -44,14 +46,18 @@ package final class RowMemory {
         count += fill(self[count], min(limit, end - count))
     }
 
-    /// Sorts the rows by an integer behind their values. No rows can be added afterwards.
+    /// Sorts the rows by an integer behind their values, once. No rows can be added afterwards.
     ///
     /// Complexity: O(*n*) if they have this order already.
     package func sort(byIntegerAt offset: Int) {
+        guard order == nil else { return }
         let rows = addresses
         let keys = (0..<count).map { rows[$0].load(fromByteOffset: offset, as: Int64.self) }
         guard zip(keys, keys.dropFirst()).contains(where: { $0 > $1 }) else { return }
-        order = (0..<Int32(count)).sorted { keys[Int($0)] < keys[Int($1)] }
+        let sorted = (0..<Int32(count)).sorted { keys[Int($0)] < keys[Int($1)] }
+        let memory = UnsafeMutablePointer<Int32>.allocate(capacity: count)
+        memory.initialize(from: sorted, count: count)
+        order = memory
     }
 
     /// Declares that the values of all rows were moved out of their memory, or deinitialized.
@@ -66,15 +72,16 @@ package struct RowAddresses {
     /// The number of rows in the first block.
     private let first: Int
     private let stride: Int
-    /// The number of the row at each position; nil if it is the position.
-    private let order: [Int32]?
+    /// The number of the row at each position; nil if it is the position. A pointer, because these addresses are copied often.
+    private let order: UnsafePointer<Int32>?
 
-    fileprivate init(blocks: [UnsafeMutableRawPointer], first: Int, stride: Int, order: [Int32]?) {
+    fileprivate init(blocks: [UnsafeMutableRawPointer], first: Int, stride: Int, order: UnsafePointer<Int32>?) {
         (self.blocks, self.first, self.stride, self.order) = (blocks, first, stride, order)
     }
 
     package subscript(position: Int) -> UnsafeMutableRawPointer {
-        let row = order.map { Int($0[position]) } ?? position
+        var row = position
+        if let order { row = Int(order[position]) }
         guard row >= first else { return blocks[0] + row * stride }
         let block = Int.bitWidth - (row / first).leadingZeroBitCount
         return blocks[block] + (row - first << (block - 1)) * stride
