@@ -143,9 +143,7 @@ package final class PostgresStore: ObjectStore {
             state.lastLease += 1
             return state.lastLease
         }
-        let lease = ServerLease(pooled, isWriting: isWriting) { [weak self, pool] pooled, isRevoked in
-            // A store that is closed does not wait for the answer: the server rolls back when the connection is closed.
-            if isRevoked { pooled.connection = nil }
+        let lease = ServerLease(pooled, isWriting: isWriting) { [weak self, pool] pooled in
             pooled.connection?.rollback()
             pooled.connection?.interruption = nil
             pooled.connection?.watch = nil

@@ -18,11 +18,11 @@ final class ServerLease: @unchecked Sendable {
     private let canceller: StatementCanceller?
     /// Whether the lease belongs to a write, for which closing waits.
     let isWriting: Bool
-    /// Called once with the connection, on the thread that ends the lease, and with whether the lease was revoked.
-    private let giveBack: @Sendable (PooledConnection, Bool) -> Void
+    /// Called once with the connection, on the thread that ends the lease.
+    private let giveBack: @Sendable (PooledConnection) -> Void
 
     init(
-        _ pooled: PooledConnection, isWriting: Bool, giveBack: @escaping @Sendable (PooledConnection, Bool) -> Void
+        _ pooled: PooledConnection, isWriting: Bool, giveBack: @escaping @Sendable (PooledConnection) -> Void
     ) {
         self.pooled = pooled
         self.isWriting = isWriting
@@ -42,22 +42,10 @@ final class ServerLease: @unchecked Sendable {
         }
     }
 
-    func endUse() {
-        let (ended, isRevoked) = lock.withLock {
-            uses -= 1
-            return (endsAfterUse || revocation != nil ? takeFree() : nil, revocation != nil)
-        }
-        if let ended { giveBack(ended, isRevoked) }
-    }
+    func endUse() { change { uses -= 1 } }
 
     /// Ends the lease after the running use.
-    func end() {
-        let (ended, isRevoked) = lock.withLock {
-            endsAfterUse = true
-            return (takeFree(), revocation != nil)
-        }
-        if let ended { giveBack(ended, isRevoked) }
-    }
+    func end() { change { endsAfterUse = true } }
 
     /// Ends the lease during its only use without returning the connection, which gets another owner; nil if there are other
     /// uses.
@@ -74,11 +62,7 @@ final class ServerLease: @unchecked Sendable {
 
     /// Makes later uses throw the given reason, and ends the lease unless the connection is in use.
     func revoke(_ reason: CoreDataError) {
-        let ended = lock.withLock {
-            revocation = revocation ?? reason
-            return takeFree()
-        }
-        if let ended { giveBack(ended, true) }
+        change { revocation = revocation ?? reason }
     }
 
     /// Stops the running statement, from any thread.
@@ -90,9 +74,17 @@ final class ServerLease: @unchecked Sendable {
     /// Whether the connection is in use.
     var isUsed: Bool { lock.withLock { uses > 0 } }
 
-    private func takeFree() -> PooledConnection? {
-        guard uses == 0 else { return nil }
-        return pooled.take()
+    /// Changes the state, and ends the lease if it is over and the connection is not in use.
+    private func change(_ body: () -> Void) {
+        let (ended, isRevoked) = lock.withLock {
+            body()
+            let isOver = endsAfterUse || revocation != nil
+            return (isOver && uses == 0 ? pooled.take() : nil, revocation != nil)
+        }
+        guard let ended else { return }
+        // A store that is closed does not wait for an answer: the server rolls back when the connection is closed.
+        if isRevoked { ended.connection = nil }
+        giveBack(ended)
     }
 }
 #endif
