@@ -8,9 +8,10 @@ import SwormStore
 package enum SwormTool {
     /// The commands, in the order of the help.
     static let commands: [Command] = [
-        InspectCommand.command, QueryCommand.command, CountCommand.command, VerifyCommand.command, DiffCommand.command,
+        InspectCommand.command, ShowCommand.command, QueryCommand.command, CountCommand.command, VerifyCommand.command,
+        DiffCommand.command,
         DumpCommand.command, ImportCommand.command, CopyCommand.command, MigrateCommand.command, ModelCommand.command,
-        FreezeCommand.command, RebuildCommand.command, WatchCommand.command,
+        FreezeCommand.command, RebuildCommand.command, WatchCommand.command, TimelineCommand.command,
     ]
 
     /// Runs the tool with the arguments after its name.

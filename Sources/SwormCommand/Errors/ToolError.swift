@@ -14,6 +14,10 @@ struct ToolError: Error, Sendable, CustomStringConvertible {
         static let noClasses = Code(description: "noClasses")
         /// There is no entity with the given name.
         static let unknownEntity = Code(description: "unknownEntity")
+        /// There is no object with the given name.
+        static let noObject = Code(description: "noObject")
+        /// The store keeps no history.
+        static let noHistory = Code(description: "noHistory")
         /// A predicate, a sort key or a column is not valid.
         static let query = Code(description: "query")
         /// The file already exists, and replacing it was not requested.

@@ -64,6 +64,8 @@ enum JSONValue {
     case array([JSONValue])
     /// The members in their order.
     case object([(String, JSONValue)])
+    /// A value that is JSON already.
+    case encoded(String)
 
     static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
     static func count(_ number: Int) -> JSONValue { .int(Int64(number)) }
@@ -76,6 +78,7 @@ enum JSONValue {
         case .int(let number): sink.write(number: number)
         case .double(let number): sink.writeJSON(number)
         case .string(let text): sink.writeJSON(text)
+        case .encoded(let json): sink.write(json)
         case .array(let items):
             Self.write(count: items.count, open: "[", close: "]", to: sink, indent: indent) { index, inner in
                 items[index].write(to: sink, indent: inner)

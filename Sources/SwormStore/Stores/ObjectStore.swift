@@ -250,6 +250,14 @@ package protocol StoreSession: AnyObject {
     /// - Parameter limit: The number of transactions, from the first one on; nil for all.
     func history(after bound: HistoryBound?, includingChanges: Bool, limit: Int?) throws -> [StoredTransaction]?
 
+    /// Returns the latest transactions of the history that changed a row, the latest first, with only the changes of that
+    /// row; nil if the store keeps no history.
+    ///
+    /// - Parameters:
+    ///   - row: The row, with the number of its own entity.
+    ///   - limit: The greatest number of transactions.
+    func history(ofRow row: RowID, limit: Int) throws -> [StoredTransaction]?
+
     /// Returns the extent of the history, or nil if the store keeps no history.
     func historyExtent() throws -> HistoryExtent?
 
@@ -277,4 +285,20 @@ extension StoreSession {
     }
 
     package func fixState() throws {}
+
+    // Reads the whole history, a part at a time.
+    package func history(ofRow row: RowID, limit: Int) throws -> [StoredTransaction]? {
+        var found: [StoredTransaction] = []
+        var bound: HistoryBound?
+        while true {
+            guard let part = try history(after: bound, includingChanges: true, limit: 1000) else { return nil }
+            for var transaction in part {
+                transaction.changes.removeAll { $0.row != row }
+                if !transaction.changes.isEmpty { found.append(transaction) }
+            }
+            found.removeFirst(max(0, found.count - limit))
+            guard let last = part.last else { return found.reversed() }
+            bound = .transaction(last.number)
+        }
+    }
 }

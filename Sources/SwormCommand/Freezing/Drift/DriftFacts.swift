@@ -89,7 +89,7 @@ struct DriftFacts {
         let (text, words) = (ModelJSON.text(value), Self.text(value))
         switch value {
         case .null: add("default", says: words)
-        case .array, .object: add("default", says: text)
+        case .array, .object, .encoded: add("default", says: text)
         case .bool, .int, .double, .string: facts.append(Fact("default", says: text, in: words))
         }
     }
@@ -114,6 +114,7 @@ struct DriftFacts {
         // With quotes, the word is not that for a missing value.
         case .string(let text): return text.isEmpty || text == "none" ? "\"\(text)\"" : SwiftNames.oneLine(text)
         case .array(let items): return items.isEmpty ? "none" : items.map(text).joined(separator: ", ")
+        case .encoded(let json): return json
         case .object(let members): return members.map { "\($0.0): \(text($0.1))" }.joined(separator: ", ")
         }
     }

@@ -16,37 +16,68 @@ struct HistoryReader {
     func transactions(
         after bound: HistoryBound?, includingChanges: Bool, limit: Int? = nil
     ) throws -> [StoredTransaction] {
-        try tables.require(["Z_PK", "ZTIMESTAMP"], in: .transaction, path: path)
         var condition = Self.condition(bound)
+        var transactions = try list(where: condition, limit: limit)
+        guard includingChanges, !transactions.isEmpty else { return transactions }
+        if limit != nil, let last = transactions.last {
+            condition.sql += (condition.sql.isEmpty ? " WHERE" : " AND") + " t.Z_PK <= ?"
+            condition.values.append(.integer(last.number))
+        }
+        try addChanges(to: &transactions, where: condition)
+        return transactions
+    }
+
+    /// Returns the latest transactions that changed a row, the latest first, with only the changes of that row.
+    func transactions(of row: RowID, limit: Int) throws -> [StoredTransaction] {
+        try tables.require(["Z_PK", "ZTRANSACTIONID", "ZENTITY", "ZENTITYPK"], in: .change, path: path)
+        let values: [StoredValue] = [.integer(Int64(row.entity)), .integer(row.key)]
+        let condition = (
+            sql: """
+             WHERE t.Z_PK IN (SELECT DISTINCT o.ZTRANSACTIONID FROM ACHANGE o WHERE o.ZENTITY = ? \
+            AND o.ZENTITYPK = ? ORDER BY o.ZTRANSACTIONID DESC LIMIT \(limit))
+            """, values: values
+        )
+        var transactions = try list(where: condition, limit: nil)
+        guard !transactions.isEmpty else { return [] }
+        try addChanges(to: &transactions, where: condition, of: row)
+        return transactions.filter { !$0.changes.isEmpty }.reversed()
+    }
+
+    /// Returns transactions without their changes, in the order of their numbers.
+    private func list(where condition: (sql: String, values: [StoredValue]), limit: Int?) throws -> [StoredTransaction]
+    {
+        try tables.require(["Z_PK", "ZTIMESTAMP"], in: .transaction, path: path)
         let texts = ["ZBUNDLEID", "ZPROCESSID", "ZCONTEXTNAME", "ZAUTHOR"].map(tables.text).joined(separator: ", ")
         var transactions: [StoredTransaction] = []
-        var places: [Int64: Int] = [:]
+        var numbers: Set<Int64> = []
         try connection.rows(
             "SELECT t.Z_PK, t.ZTIMESTAMP, \(texts) FROM ATRANSACTION t\(condition.sql) ORDER BY t.Z_PK\(limit.map { " LIMIT \($0)" } ?? "")",
             binding: condition.values
         ) { row in
-            guard case .integer(let number) = row.storedValue(0), places[number] == nil else { return }
-            places[number] = transactions.count
+            guard case .integer(let number) = row.storedValue(0), numbers.insert(number).inserted else { return }
             transactions.append(
                 StoredTransaction(
                     number: number, timestamp: Self.moment(row.storedValue(1)), bundleID: Self.text(row.storedValue(2)),
                     processID: Self.text(row.storedValue(3)), contextName: Self.text(row.storedValue(4)),
                     author: Self.text(row.storedValue(5))))
         }
-        guard includingChanges, !transactions.isEmpty else { return transactions }
-        if limit != nil, let last = transactions.last {
-            condition.sql += (condition.sql.isEmpty ? " WHERE" : " AND") + " t.Z_PK <= ?"
-            condition.values.append(.integer(last.number))
-        }
+        return transactions
+    }
+
+    private func addChanges(
+        to transactions: inout [StoredTransaction], where condition: (sql: String, values: [StoredValue]),
+        of row: RowID? = nil
+    ) throws {
+        var places: [Int64: Int] = [:]
+        for (place, transaction) in transactions.enumerated() { places[transaction.number] = place }
         let programs = Set(transactions.compactMap(\.unnamedProgram))
         let earlier = try EarlierHistory(connection: connection, model: model, tables: tables).programs(among: programs)
         let orders = transactions.map { transaction in
             transaction.unnamedProgram.map(earlier.contains) == true ? HistoryProperties.Order.byName : .byGroup
         }
-        try readChanges(where: condition, order: { number in places[number].map { orders[$0] } }) { number, change in
-            if let place = places[number] { transactions[place].changes.append(change) }
+        try readChanges(where: condition, of: row, order: { number in places[number].map { orders[$0] } }) {
+            if let place = places[$0] { transactions[place].changes.append($1) }
         }
-        return transactions
     }
 
     func extent() throws -> HistoryExtent {
@@ -73,8 +104,8 @@ struct HistoryReader {
     // MARK: Changes
 
     private func readChanges(
-        where condition: (sql: String, values: [StoredValue]), order: (Int64) -> HistoryProperties.Order?,
-        _ body: (Int64, StoredChange) -> Void
+        where condition: (sql: String, values: [StoredValue]), of row: RowID?,
+        order: (Int64) -> HistoryProperties.Order?, _ body: (Int64, StoredChange) -> Void
     ) throws {
         try tables.require(["Z_PK", "ZTRANSACTIONID", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK"], in: .change, path: path)
         let bits = tables.has("ZCOLUMNS", in: .change) ? "c.ZCOLUMNS" : "NULL"
@@ -83,9 +114,9 @@ struct HistoryReader {
         try connection.rows(
             """
             SELECT c.Z_PK, c.ZTRANSACTIONID, c.ZCHANGETYPE, c.ZENTITY, c.ZENTITYPK, \(bits)\(tombstones) FROM ACHANGE c \
-            WHERE c.ZTRANSACTIONID IN (SELECT t.Z_PK FROM ATRANSACTION t\(condition.sql)) \
-            ORDER BY c.ZTRANSACTIONID, c.Z_PK
-            """, binding: condition.values
+            WHERE c.ZTRANSACTIONID IN (SELECT t.Z_PK FROM ATRANSACTION t\(condition.sql))\
+            \(row == nil ? "" : " AND c.ZENTITY = ? AND c.ZENTITYPK = ?") ORDER BY c.ZTRANSACTIONID, c.Z_PK
+            """, binding: condition.values + (row.map { [.integer(Int64($0.entity)), .integer($0.key)] } ?? [])
         ) { row in
             guard case .integer(let number) = row.storedValue(0), case .integer(let transaction) = row.storedValue(1),
                 case .integer(let kind) = row.storedValue(2), case .integer(let entity) = row.storedValue(3),

@@ -5,6 +5,10 @@ extension SQLiteSession {
         try readHistory { try $0.transactions(after: bound, includingChanges: includingChanges, limit: limit) }
     }
 
+    func history(ofRow row: RowID, limit: Int) throws -> [StoredTransaction]? {
+        try readHistory { try $0.transactions(of: row, limit: limit) }
+    }
+
     func historyExtent() throws -> HistoryExtent? { try readHistory { try $0.extent() } }
 
     func hasForeignTriggers() throws -> Bool { try read { try $0.findForeignTriggers() } }

@@ -1,0 +1,114 @@
+import SwormStore
+
+/// The attributes whose values are not shown, because their names say that they are secret, or because the user says so.
+struct HiddenAttributes: Sendable {
+    static let options = [
+        OptionSpec(
+            "hide", value: "LIST",
+            summary: "Further attributes whose values are hidden, such as Member.email or email, separated by commas. "
+                + "Attributes are hidden without it if their names contain \(words.joined(separator: ", ")), privateKey, "
+                + "apiKey or the word pin."),
+        OptionSpec(
+            "show", value: "LIST",
+            summary: "Attributes whose values are shown although their names look like secrets, such as Member.token."),
+    ]
+
+    /// The parts of a name that mark a secret anywhere in it.
+    private static let words = ["password", "passwd", "token", "secret", "credential"]
+    /// Pairs of words that mark a secret together.
+    private static let pairs = ["privatekey", "apikey"]
+    /// The word that marks a secret if it is not a part of a longer one: `isPinned` and `shippingCost` are no secrets.
+    private static let single = "pin"
+
+    private let hidden: [AttributeName]
+    private let shown: [AttributeName]
+    /// Whether the values of all attributes are hidden.
+    let hidesAll: Bool
+
+    /// - Throws: ``ToolError`` for a name that the model does not have.
+    init(_ arguments: Arguments, model: CompiledModel, hidesAll: Bool = false) throws {
+        hidden = try AttributeName.list(arguments, option: "hide", model: model)
+        shown = try AttributeName.list(arguments, option: "show", model: model)
+        self.hidesAll = hidesAll
+    }
+
+    /// Returns whether the values of an attribute are hidden.
+    func contains(_ attribute: CompiledAttribute, of entity: CompiledEntity, in model: CompiledModel) -> Bool {
+        if hidesAll { return true }
+        func isNamed(_ names: [AttributeName]) -> Bool {
+            names.contains { $0.matches(attribute, of: entity, in: model) }
+        }
+        return isNamed(hidden) || Self.isSecret(attribute.name) && !isNamed(shown)
+    }
+
+    /// Returns whether the name of an attribute says that its values are secret.
+    static func isSecret(_ name: String) -> Bool {
+        let parts = self.parts(of: name)
+        let joined = parts.joined()
+        return parts.contains(single) || (words + pairs).contains { joined.contains($0) }
+    }
+
+    /// Returns the words of a name in lowercase. They begin with capital letters, or are separated by other characters.
+    private static func parts(of name: String) -> [String] {
+        var parts = [""]
+        var before: Character = "_"
+        for (index, character) in zip(name.indices, name) {
+            let next = name.index(after: index)
+            // The last capital letter of several begins a word: the words of `userPINCode` are user, pin and code.
+            let endsAcronym =
+                character.isUppercase && before.isUppercase && next < name.endIndex && name[next].isLowercase
+            if !character.isLetter && !character.isNumber {
+                parts.append("")
+            } else {
+                if character.isUppercase && !before.isUppercase || endsAcronym { parts.append("") }
+                parts[parts.count - 1] += character.lowercased()
+            }
+            before = character
+        }
+        return parts.filter { !$0.isEmpty }
+    }
+}
+
+/// The name of an attribute as a user writes it: with the name of an entity, or for all entities.
+private struct AttributeName: Sendable {
+    var entity: Int?
+    var attribute: String
+
+    static func list(_ arguments: Arguments, option: String, model: CompiledModel) throws -> [AttributeName] {
+        try (arguments.list(option) ?? []).map { text in
+            let parts = text.split(separator: ".", maxSplits: 1).map(String.init)
+            if parts.count == 2, let entity = model.entity(anyCase: parts[0]) {
+                let names = entity.attributes.map(\.name)
+                guard names.contains(where: { $0.lowercased() == parts[1].lowercased() }) else {
+                    throw ToolError(
+                        .usage, "\(entity.name) has no attribute '\(parts[1])', which --\(option) names",
+                        hint: nameHint(parts[1], among: names, what: "its attributes are"))
+                }
+                return AttributeName(entity: entity.number, attribute: parts[1].lowercased())
+            }
+            let names = model.entities.flatMap { $0.attributes.map(\.name) }
+            guard names.contains(where: { $0.lowercased() == text.lowercased() }) else {
+                throw ToolError(
+                    .usage, "the model has no attribute '\(text)', which --\(option) names",
+                    hint: nameHint(text, among: names, what: "its attributes are"))
+            }
+            return AttributeName(entity: nil, attribute: text.lowercased())
+        }
+    }
+
+    /// Returns whether this is the name of an attribute in an entity. The name of an entity includes its sub-entities.
+    func matches(_ candidate: CompiledAttribute, of owner: CompiledEntity, in model: CompiledModel) -> Bool {
+        guard candidate.name.lowercased() == attribute else { return false }
+        guard let entity else { return true }
+        return model[entity].family.contains(owner.number)
+    }
+}
+
+extension CompiledModel {
+    /// Returns the entity with a name, or the only one whose name differs in case alone.
+    func entity(anyCase name: String) -> CompiledEntity? {
+        if let entity = entity(named: name) { return entity }
+        let folded = entities.filter { $0.name.lowercased() == name.lowercased() }
+        return folded.count == 1 ? folded.first : nil
+    }
+}

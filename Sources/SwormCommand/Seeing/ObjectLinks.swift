@@ -1,0 +1,174 @@
+import SwormPredicates
+import SwormRows
+import SwormStore
+
+/// The objects that an object refers to, and those that refer to it, with their numbers.
+///
+/// A relationship and its inverse are one fact, which appears once: as an object that the object refers to if the
+/// object's side is a to-one relationship or has no inverse, and otherwise as the objects that refer to it. Numbers are those
+/// of indexes: no relationship is read as a whole unless all of its objects are requested.
+struct ObjectLinks {
+    private struct Found {
+        /// The entity that declares the relationship, and its name.
+        var entity: String
+        var relationship: String
+        var isToMany: Bool
+        var count: Int
+        var rows: [RowID]
+        /// The entity of the objects, for the names of those that do not exist.
+        var destination: CompiledEntity
+    }
+
+    private let store: StoreReader
+    private let row: RowID
+    private let limit: Int?
+    private let strays: StrayMembers
+    private var outgoing: [Found] = []
+    private var incoming: [Found] = []
+
+    /// Reads the relationships of an object.
+    ///
+    /// - Parameters:
+    ///   - row: The object, with the number of its own entity.
+    ///   - limit: The number of objects of each relationship to read; nil for all.
+    ///   - strays: The keys in join tables that refer to no object.
+    init(of row: RowID, in store: StoreReader, limit: Int?, strays: StrayMembers) throws {
+        self.store = store
+        self.strays = strays
+        self.row = row
+        self.limit = limit
+        try readOutgoing()
+        try readIncoming()
+    }
+
+    /// The objects that were read.
+    var rows: [RowID] { (outgoing + incoming).flatMap(\.rows).filter { $0.entity > 0 } }
+
+    func targets(labels: [RowID: String]) -> [ObjectFacts.Target] {
+        outgoing.map {
+            .init(
+                relationship: $0.relationship, isToMany: $0.isToMany, count: $0.count, links: links($0, labels: labels))
+        }
+    }
+
+    func sources(labels: [RowID: String]) -> [ObjectFacts.Source] {
+        incoming.map {
+            .init(
+                entity: $0.entity, relationship: $0.relationship, count: $0.count, links: links($0, labels: labels))
+        }
+    }
+
+    private func links(_ found: Found, labels: [RowID: String]) -> [ObjectFacts.Link] {
+        found.rows.map { row in
+            // A key without a row has no entity.
+            let entity = store.model.entity(numbered: Int64(row.entity))
+            return ObjectFacts.Link(
+                name: ObjectName(entity: (entity ?? found.destination).name, key: row.key), label: labels[row],
+                exists: entity != nil)
+        }
+    }
+
+    // MARK: Outgoing
+
+    private mutating func readOutgoing() throws {
+        let entity = store.model[row.entity]
+        let slots = entity.relationships.indices.filter {
+            let relationship = entity.relationships[$0]
+            return !relationship.isTransient && (!relationship.isToMany || relationship.inverse == nil)
+        }
+        let values = slots.map { slot -> ExpressionTree in
+            let relationship = entity.relationships[slot]
+            return .path([relationship.name] + (relationship.isToMany ? ["@count"] : []))
+        }
+        var fetch = FetchSpecification(entity: row.entity)
+        fetch.predicate = store.predicate(matching: [row])
+        let reading = try ValueReading(values, of: entity, matching: fetch, in: store)
+        guard try reading.cursor.next() else { return }
+        for (index, slot) in slots.enumerated() {
+            let relationship = entity.relationships[slot]
+            var found = Found(
+                entity: store.model[relationship.owner].name, relationship: relationship.name,
+                isToMany: relationship.isToMany, count: 0, rows: [],
+                destination: store.model[relationship.destination])
+            if relationship.isToMany {
+                found.count = reading.count(index) - (try strays.count(of: row, slot: slot))
+                found.rows = try members(slot, count: found.count)
+            } else if let target = reading.object(index) {
+                found.count = 1
+                found.rows = [target]
+            }
+            outgoing.append(found)
+        }
+    }
+
+    /// Returns the first members of a to-many relationship of the object.
+    private func members(_ slot: Int, count: Int) throws -> [RowID] {
+        let wanted = min(count, limit ?? count)
+        guard wanted > 0 else { return [] }
+        let destination = store.model[row.entity].relationships[slot].destination
+        let shape = RowShape(model: store.model, entity: destination, only: [])
+        let rows = try store.session.memberRows(
+            ofRelationship: slot, entity: row.entity, owners: [row.key], shape: shape, limit: wanted)
+        return (0..<rows.count).map {
+            RowID(
+                entity: Int(clamping: rows.int64(row: $0, cell: RowShape.entityCell)),
+                key: rows.int64(row: $0, cell: RowShape.primaryKeyCell))
+        }
+    }
+
+    // MARK: Incoming
+
+    private mutating func readIncoming() throws {
+        let entity = store.model[row.entity]
+        for source in store.model.entities {
+            for relationship in source.relationships where relationship.owner == source.number {
+                guard !relationship.isTransient,
+                    store.model[relationship.destination].family.contains(row.entity)
+                else { continue }
+                if let inverse = relationship.inverse {
+                    // The inverse has the same slot in the object's own entity, which inherits it.
+                    guard entity.relationships[inverse].isToMany else { continue }
+                    try add(relationship, of: source, inverse: inverse)
+                } else {
+                    try add(relationship, of: source)
+                }
+            }
+        }
+    }
+
+    /// Adds the objects of a relationship that has a to-many inverse in the object's entity.
+    private mutating func add(
+        _ relationship: CompiledRelationship, of source: CompiledEntity, inverse: Int
+    ) throws {
+        let entity = store.model[row.entity]
+        var fetch = FetchSpecification(entity: row.entity)
+        fetch.predicate = store.predicate(matching: [row])
+        let values = try ValueReading(
+            [.path([entity.relationships[inverse].name, "@count"])], of: entity, matching: fetch, in: store)
+        let count = try values.cursor.next() ? values.count(0) - strays.count(of: row, slot: inverse) : 0
+        incoming.append(
+            Found(
+                entity: source.name, relationship: relationship.name, isToMany: relationship.isToMany, count: count,
+                rows: try members(inverse, count: count), destination: source))
+    }
+
+    /// Adds the objects of a relationship without an inverse.
+    private mutating func add(_ relationship: CompiledRelationship, of source: CompiledEntity) throws {
+        var fetch = FetchSpecification(entity: source.number)
+        fetch.predicate = .comparison(
+            Comparison(
+                .path([relationship.name]), by: .equal, with: store.reference(to: row),
+                quantifier: relationship.isToMany ? .any : .direct))
+        let count = try store.session.count(fetch)
+        var rows: [RowID] = []
+        if count > 0 {
+            fetch.sorts = [.init(path: ["self"])]
+            fetch.limit = limit ?? 0
+            rows = try store.session.identities(fetch)
+        }
+        incoming.append(
+            Found(
+                entity: source.name, relationship: relationship.name, isToMany: relationship.isToMany, count: count,
+                rows: rows, destination: source))
+    }
+}
