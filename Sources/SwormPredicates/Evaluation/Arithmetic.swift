@@ -99,11 +99,13 @@ private func wholeArithmetic(_ operation: BinaryOperator, of left: Int64, and ri
     return result.overflow ? nil : .value(.int(result.partialValue))
 }
 
+/// Returns the negative of a number. That of zero is a positive zero, as it is in SQLite, which subtracts from zero: powers
+/// distinguish the two.
 func negated(_ value: EvaluationValue, in tree: ExpressionTree) throws -> EvaluationValue {
     switch try number(value, in: tree) {
     case .null: .null
     case .integer(let value): value == .min ? real(-Double(value)) : .value(.int(-value))
-    case .real(let value): real(-value)
+    case .real(let value): real(0 - value)
     }
 }
 

@@ -104,7 +104,8 @@ extension SQLDialect {
     func negated(_ value: QueryScalar) throws -> String {
         guard self != .sqlite else { return "(-\(value.sql))" }
         try requireOneType(value)
-        return "(-\(value.isInteger ? bigint(value) : float8(value)))"
+        // As in SQLite, the negative of zero is a positive zero.
+        return value.isInteger ? "(-\(bigint(value)))" : "(0 - \(float8(value)))"
     }
 
     /// Returns the result of `%`, `<<` or `>>`.

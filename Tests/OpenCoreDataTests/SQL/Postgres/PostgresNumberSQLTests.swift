@@ -27,7 +27,7 @@ struct PostgresNumberSQLTests {
         ("leftshift:by:(year, 2) == 1", #"((t0."year")::bigint << ($1)::int) = $2"#),
         ("rightshift:by:(price, 63) == 1", #"((trunc((t0."price")::float8))::bigint >> ($1)::int) = $2"#),
         ("onesComplement(year) == 1", #"(~(t0."year")::bigint) = $1"#),
-        ("-price == 5", #"(-(t0."price")::float8) = $1"#), ("-year == 5", #"(-(t0."year")::bigint) = $1"#),
+        ("-price == 5", #"(0 - (t0."price")::float8) = $1"#), ("-year == 5", #"(-(t0."year")::bigint) = $1"#),
         ("-5 == year", #"t0."year" = $1"#), ("abs(year) == 5", #"abs((t0."year")::bigint) = $1"#),
         ("abs(price) == 5", #"abs((t0."price")::float8) = $1"#), ("floor(year) == 1", #"t0."year" = $1"#),
         ("floor(price) == 1", #"floor((t0."price")::float8) = $1"#),
