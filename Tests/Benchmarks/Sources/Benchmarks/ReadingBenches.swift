@@ -4,25 +4,26 @@ import Sworm
 /// What a walk over all rows adds up, so that no row can be left out.
 struct Walk {
     private(set) var count = 0
-    private var sum = 0.0
+    /// Whole numbers, because a sum of them does not depend on the order of the rows.
+    private var sum: Int64 = 0
     private var bytes = 0
 
     init() {}
 
     /// A walk that somebody else has added up.
-    init(count: Int, sum: Double, bytes: Int) {
+    init(count: Int, sum: Int64, bytes: Int) {
         (self.count, self.sum, self.bytes) = (count, sum, bytes)
     }
 
     mutating func add(_ track: Track) {
         add(track.title, track.rating)
         bytes &+= track.album.utf8.count &+ track.artist.utf8.count &+ (track.note?.utf8.count ?? 0)
-        sum += track.created.timeIntervalSinceReferenceDate
+        sum &+= Int64(track.created.timeIntervalSinceReferenceDate)
     }
 
     mutating func add(_ title: String, _ rating: Double) {
         count += 1
-        sum += rating
+        sum &+= Int64(rating * 1000)
         bytes &+= title.utf8.count
     }
 

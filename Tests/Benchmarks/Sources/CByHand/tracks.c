@@ -115,8 +115,8 @@ static bool add_portion(by_hand *hand, const PGresult *result, void *context) {
         by_hand_track track;
         if (!take_track(result, row, &track)) return by_hand_says(hand, "out of memory");
         walk->count++;
-        walk->sum += track.rating;
-        walk->sum += track.created;
+        walk->sum += (int64_t)(track.rating * 1000);
+        walk->sum += (int64_t)track.created;
         walk->bytes += track.title.count + track.artist.count + track.album.count;
         if (track.note.bytes) walk->bytes += track.note.count;
         free_texts(&track);

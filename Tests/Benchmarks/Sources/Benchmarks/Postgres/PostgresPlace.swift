@@ -75,7 +75,8 @@ final class PostgresPlace {
         _ = try store(Self.written)
     }
 
-    /// Fills a table with so many tracks, by copies of those that there are.
+    /// Fills a table with so many tracks, by copies of those that there are. The rows have the order of their keys, as
+    /// those have that a program inserts.
     func fillLarge(_ count: Int) throws {
         try fillTracks()
         _ = try store(Self.large)
@@ -85,7 +86,7 @@ final class PostgresPlace {
             """
             INSERT INTO "\(Self.large)"."Track" (\(ByHand.columns))
             SELECT "_key" + c * \(rows * 2), "number" + c * \(rows * 4), \(names)
-            FROM "\(Self.tracks)"."Track", generate_series(0, \(copies - 1)) AS c LIMIT \(count)
+            FROM "\(Self.tracks)"."Track", generate_series(0, \(copies - 1)) AS c ORDER BY 1 LIMIT \(count)
             """)
         try settle(Self.large, "Track")
     }

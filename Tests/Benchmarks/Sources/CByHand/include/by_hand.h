@@ -49,8 +49,8 @@ bool by_hand_decode(by_hand *hand, const char *sql, by_hand_tracks *tracks);
 bool by_hand_decode_in_portions(by_hand *hand, const char *sql, int portion, by_hand_tracks *tracks);
 
 typedef struct {
-    int64_t count, bytes;
-    double sum;
+    /* The sum is one of whole numbers, so that it does not depend on the order of the rows. */
+    int64_t count, bytes, sum;
 } by_hand_walk;
 
 /* Adds up the rows of a query, by a cursor. Each row is a track for a moment, with texts of its own memory. */
