@@ -50,7 +50,7 @@ struct LabelRule {
         self.asked = asked
     }
 
-    /// Returns the slots of the attributes that name the objects of exactly one entity; an empty array if there are none.
+    /// Returns the slots of the attributes that name the objects of exactly one entity, which may be empty.
     func attributes(of entity: CompiledEntity) throws -> [Int] {
         var above: CompiledEntity? = entity
         while let named = above {
