@@ -26,12 +26,8 @@ enum ShowCommand {
                 "sworm-tool show Library.sqlite Book/17", "sworm-tool show Library.sqlite Author/3 --all --json",
             ])
     ) { arguments, console in
-        guard let name = ObjectName(operand: arguments.operands[1]) else {
-            throw ToolError(
-                .usage, "'\(arguments.operands[1])' is not the name of an object",
-                hint: "write the entity and the key, such as Book/17")
-        }
         let store = try StoreReader(arguments.operands[0], arguments: arguments, allowsServers: true)
+        let name = try ObjectOperand.name(arguments.operands[1], in: store)
         let hidden = try HiddenAttributes(arguments, model: store.model)
         let labels = Labels(store, rule: try LabelRule(store, arguments: arguments, hidden: hidden))
         let reader = ObjectReader(store, labels: labels, hidden: hidden)

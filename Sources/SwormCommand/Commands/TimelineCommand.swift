@@ -25,6 +25,9 @@ enum TimelineCommand {
         let filter = try TimelineFilter(arguments, store: store)
         let reader = TimelineReader(store: store, filter: filter)
         if filter.key != nil {
+            guard arguments.value("by") == nil else {
+                throw ToolError(.usage, "--object shows single changes, which are in no groups", hint: "omit --by")
+            }
             let hidden = try HiddenAttributes(arguments, model: store.model)
             try TimelineChanges(reader, hidden: hidden, console: console).write(json: arguments.has("json"))
             return .ok

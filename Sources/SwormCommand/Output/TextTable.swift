@@ -86,18 +86,28 @@ final class TextTable {
         sink.write("\n" as StaticString)
     }
 
-    /// Returns a cell without line breaks and other characters that move the cursor.
+    /// Returns a cell without line breaks and other characters that move the cursor or change the direction of the text.
     static func oneLine(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return text }
+        guard text.unicodeScalars.contains(where: isInvisible) else { return text }
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\r": continue
             case "\n": result.append("↵")
             case "\t": result.append(" ")
-            default: result.append(scalar.properties.generalCategory == .control ? "·" : scalar)
+            default: result.append(isInvisible(scalar) ? "·" : scalar)
             }
         }
         return String(result)
+    }
+
+    /// Whether a character has no form of its own. The joiners of emoji and of scripts have none, but change the form of
+    /// their neighbors.
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        case .format: scalar.value != 0x200C && scalar.value != 0x200D
+        default: false
+        }
     }
 }

@@ -17,8 +17,8 @@ struct HiddenAttributes: Sendable {
     private static let words = ["password", "passwd", "token", "secret", "credential"]
     /// Pairs of words that mark a secret together.
     private static let pairs = ["privatekey", "apikey"]
-    /// The word that marks a secret if it is not a part of a longer one: `isPinned` and `shippingCost` are no secrets.
-    private static let single = "pin"
+    /// The words that mark a secret if they are not parts of longer ones: `isPinned` and `shippingCost` are no secrets.
+    private static let single: Set = ["pin", "pins"]
 
     private let hidden: [AttributeName]
     private let shown: [AttributeName]
@@ -38,14 +38,19 @@ struct HiddenAttributes: Sendable {
         func isNamed(_ names: [AttributeName]) -> Bool {
             names.contains { $0.matches(attribute, of: entity, in: model) }
         }
-        return isNamed(hidden) || Self.isSecret(attribute.name) && !isNamed(shown)
+        if isNamed(hidden) || Self.isSecret(attribute.name) && !isNamed(shown) { return true }
+        // A derived value shows the values that it is computed from.
+        let sources = attribute.derivation?.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init) ?? []
+        return sources.contains { source in
+            hidden.contains { $0.attribute == source.lowercased() } || Self.isSecret(source) && !isNamed(shown)
+        }
     }
 
     /// Returns whether the name of an attribute says that its values are secret.
     static func isSecret(_ name: String) -> Bool {
         let parts = self.parts(of: name)
         let joined = parts.joined()
-        return parts.contains(single) || (words + pairs).contains { joined.contains($0) }
+        return !single.isDisjoint(with: parts) || (words + pairs).contains { joined.contains($0) }
     }
 
     /// Returns the words of a name in lowercase. They begin with capital letters, or are separated by other characters.
@@ -60,7 +65,8 @@ struct HiddenAttributes: Sendable {
             if !character.isLetter && !character.isNumber {
                 parts.append("")
             } else {
-                if character.isUppercase && !before.isUppercase || endsAcronym { parts.append("") }
+                let changesKind = character.isNumber != before.isNumber
+                if character.isUppercase && !before.isUppercase || endsAcronym || changesKind { parts.append("") }
                 parts[parts.count - 1] += character.lowercased()
             }
             before = character
@@ -77,7 +83,9 @@ private struct AttributeName: Sendable {
     static func list(_ arguments: Arguments, option: String, model: CompiledModel) throws -> [AttributeName] {
         try (arguments.list(option) ?? []).map { text in
             let parts = text.split(separator: ".", maxSplits: 1).map(String.init)
-            if parts.count == 2, let entity = model.entity(anyCase: parts[0]) {
+            // An element of a composite attribute has a period in its name.
+            let isElement = model.entities.contains { $0.attributes.contains { $0.name == text } }
+            if parts.count == 2, !isElement, let entity = model.entity(anyCase: parts[0]) {
                 let names = entity.attributes.map(\.name)
                 guard names.contains(where: { $0.lowercased() == parts[1].lowercased() }) else {
                     throw ToolError(

@@ -30,7 +30,10 @@ final class Labels {
     func labels(of rows: some Collection<RowID>) throws -> [RowID: String] {
         var labels: [RowID: String] = [:]
         var keys: [Int: Set<Int64>] = [:]
-        for row in rows { keys[row.entity, default: []].insert(row.key) }
+        // A damaged row can have a number that the model does not have.
+        for row in rows where store.model.entity(numbered: Int64(row.entity)) != nil {
+            keys[row.entity, default: []].insert(row.key)
+        }
         for (number, keys) in keys.sorted(by: { $0.key < $1.key }) {
             let sorted = keys.sorted()
             for start in stride(from: 0, to: sorted.count, by: Self.batch) {

@@ -5,8 +5,8 @@ import SwormStore
 /// The objects that an object refers to, and those that refer to it, with their numbers.
 ///
 /// A relationship and its inverse are one fact, which appears once: as an object that the object refers to if the
-/// object's side is a to-one relationship or has no inverse, and otherwise as the objects that refer to it. Numbers are those
-/// of indexes: no relationship is read as a whole unless all of its objects are requested.
+/// object's side is a to-one relationship or has no inverse, and otherwise as the objects that refer to it. Objects are
+/// counted by indexes, and only the first are read. Join tables are searched for keys without an object, which do not count.
 struct ObjectLinks {
     private struct Found {
         /// The entity that declares the relationship, and its name.
@@ -91,14 +91,33 @@ struct ObjectLinks {
                 isToMany: relationship.isToMany, count: 0, rows: [],
                 destination: store.model[relationship.destination])
             if relationship.isToMany {
-                found.count = reading.count(index) - (try strays.count(of: row, slot: slot))
+                found.count = try existing(reading.count(index), slot: slot)
                 found.rows = try members(slot, count: found.count)
             } else if let target = reading.object(index) {
+                try check(target, of: relationship)
                 found.count = 1
                 found.rows = [target]
             }
             outgoing.append(found)
         }
+    }
+
+    /// Returns the number of the members of a relationship that exist.
+    private func existing(_ count: Int, slot: Int) throws -> Int {
+        count > 0 ? count - (try strays.count(of: row, slot: slot)) : 0
+    }
+
+    /// Throws an error if the row at the end of a to-one relationship has the number of a wrong entity.
+    private func check(_ target: RowID, of relationship: CompiledRelationship) throws {
+        let destination = store.model[relationship.destination]
+        guard target.entity != 0, !destination.family.contains(target.entity) else { return }
+        let owner = ObjectName(entity: store.model[row.entity].name, key: row.key)
+        throw ToolError(
+            .file,
+            "the object with the key \(target.key), which '\(relationship.name)' of \(owner.shown) refers to, has the entity "
+                + "number \(target.entity), which is not \(destination.name) or one of its sub-entities: the store is damaged",
+            hint:
+                "'sworm-tool verify' finds damage, and 'sworm-tool rebuild' creates a new store from all readable data")
     }
 
     /// Returns the first members of a to-many relationship of the object.
@@ -145,7 +164,7 @@ struct ObjectLinks {
         fetch.predicate = store.predicate(matching: [row])
         let values = try ValueReading(
             [.path([entity.relationships[inverse].name, "@count"])], of: entity, matching: fetch, in: store)
-        let count = try values.cursor.next() ? values.count(0) - strays.count(of: row, slot: inverse) : 0
+        let count = try values.cursor.next() ? existing(values.count(0), slot: inverse) : 0
         incoming.append(
             Found(
                 entity: source.name, relationship: relationship.name, isToMany: relationship.isToMany, count: count,

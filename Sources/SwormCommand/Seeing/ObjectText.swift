@@ -50,18 +50,27 @@ struct ObjectText {
         guard let changes = facts.changes else { return }
         console.line("history")
         if changes.isEmpty { console.line("  no changes") }
-        let authors = changes.map { $0.author ?? $0.process ?? "" }
+        let authors = changes.map { Self.origin(author: $0.author, process: $0.process) }
         let width = min(authors.map(DisplayWidth.of).max() ?? 0, 20)
         for (change, author) in zip(changes, authors) {
-            let date = DateText.whole(change.date.timeIntervalSinceReferenceDate)
+            let date = DateText.whole(change.date.timeIntervalSinceReferenceDate.rounded(.down))
                 .replacing("T", with: " ").replacing("Z", with: "")
             var text = "  \(date)  "
             if width > 0 { text += DisplayWidth.fit(TextTable.oneLine(author), to: width) + "  " }
             text += change.kind.rawValue
-            if let properties = change.properties { text += "  " + properties.joined(separator: ", ") }
+            if let properties = change.properties {
+                text += "  " + properties.joined(separator: ", ")
+            } else if change.kind == .updated {
+                text += "  unknown properties"
+            }
             let number = "  transaction \(change.transaction)"
             console.line(DisplayWidth.cut(text, to: max(40, console.width - number.count)) + number)
         }
+    }
+
+    /// Returns the author of a transaction, or in parentheses its process.
+    static func origin(author: String?, process: String?) -> String {
+        author ?? process.map { "(\($0))" } ?? ""
     }
 
     private func line(_ name: String, _ text: String) {

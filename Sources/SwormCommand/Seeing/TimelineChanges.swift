@@ -32,7 +32,8 @@ struct TimelineChanges {
         for (transaction, change) in found {
             table.add([
                 "\(transaction.number)", TimelineGroups.time(transaction, length: 19),
-                transaction.author ?? transaction.processID ?? "", ObjectChange(change, in: transaction).kind.rawValue,
+                ObjectText.origin(author: transaction.author, process: transaction.processID),
+                ObjectChange(change, in: transaction).kind.rawValue,
                 try properties(of: change),
             ])
         }
@@ -68,9 +69,8 @@ struct TimelineChanges {
             if hidden.contains(attribute, of: entity, in: store.model) {
                 return (attribute.name, "hidden", .object([("hidden", .bool(true))]))
             }
-            let kind = ValueColumn.Kind(attribute.type)
-            let column = ValueColumn(
-                title: attribute.name, cell: 0, kind: attribute.allowsExternalStorage ? .external : kind)
+            // The history has the content of external data, without a marker.
+            let column = ValueColumn(title: attribute.name, cell: 0, kind: ValueColumn.Kind(attribute.type))
             let writer = RowWriter(
                 [column], blobs: .hash, model: store.model, session: store.session, missingFiles: store.missingFiles)
             let row = StoredRow([value])

@@ -9,7 +9,7 @@ struct TimelineFilter {
             summary:
                 "Only transactions from a time on: a day in UTC (2026-06-01), a time (2026-06-01T12:00:00Z), or a span "
                 + "before now (36h, 30d, 4w)."),
-        OptionSpec("until", value: "TIME", summary: "Only transactions until a time. A day is included."),
+        OptionSpec("until", value: "TIME", summary: "Only transactions before a time. A day is included."),
         OptionSpec("author", value: "NAME", summary: "Only transactions of an author; an empty name is no author."),
         OptionSpec("process", value: "NAME", summary: "Only transactions of a process."),
         OptionSpec("entity", value: "ENTITY", summary: "Only changes of an entity and of its sub-entities."),
@@ -36,11 +36,7 @@ struct TimelineFilter {
         process = arguments.value("process")
         entities = try arguments.value("entity").map { try store.entity($0).family }
         guard let text = arguments.value("object") else { return }
-        guard let name = ObjectName(operand: text) else {
-            throw ToolError(
-                .usage, "'\(text)' is not the name of an object",
-                hint: "write the entity and the key, such as Book/17")
-        }
+        let name = try ObjectOperand.name(text, in: store)
         guard entities == nil else {
             throw ToolError(.usage, "--object names the entity already", hint: "omit --entity")
         }

@@ -55,7 +55,9 @@ struct TimelineGroups {
     mutating func add(_ transaction: StoredTransaction) {
         switch grouping {
         case .day: add(transaction, to: Self.time(transaction, length: 10))
-        case .hour: add(transaction, to: Self.time(transaction, length: 13) + ":00")
+        case .hour:
+            let hour = Self.time(transaction, length: 13)
+            add(transaction, to: hour.count == 13 ? hour + ":00" : hour)
         case .author: add(transaction, to: transaction.author ?? "")
         case .transaction: add(transaction, to: String(transaction.number))
         case .entity:
@@ -90,6 +92,8 @@ struct TimelineGroups {
     /// Returns the start of a transaction's time in UTC, such as `2026-06-01` or `2026-06-01 12`.
     static func time(_ transaction: StoredTransaction, length: Int) -> String {
         let text = DateText.whole(transaction.timestamp.timeIntervalSinceReferenceDate.rounded(.down))
+        // A date outside the years 1 to 9999 is written as a number.
+        guard text.hasSuffix("Z") else { return "not a date" }
         return String(text.replacing("T", with: " ").prefix(length))
     }
 }

@@ -25,7 +25,8 @@ struct TimelineTransactions {
             let entities = entities(of: transaction).map { "\($0.name) \($0.counts.signed)" }
             table.add([
                 "\(transaction.number)", TimelineGroups.time(transaction, length: 19),
-                transaction.author ?? transaction.processID ?? "", "\(transaction.changes.count)",
+                ObjectText.origin(author: transaction.author, process: transaction.processID),
+                "\(transaction.changes.count)",
                 entities.joined(separator: ", "),
             ])
             try console.out.check()

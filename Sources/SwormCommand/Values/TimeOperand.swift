@@ -3,7 +3,7 @@ import Foundation
 /// A time as a user writes it: a day, a date with a time, or a span before now.
 enum TimeOperand {
     /// The seconds of the units of spans.
-    private static let units: [Character: Double] = ["m": 60, "h": 3600, "d": 86400, "w": 604_800]
+    private static let units: [Character: Double] = ["h": 3600, "d": 86400, "w": 604_800]
 
     /// Returns the time that an option names, in seconds since 2001-01-01.
     ///
@@ -14,8 +14,14 @@ enum TimeOperand {
     ) throws -> Double? {
         guard let text = arguments.value(option) else { return nil }
         if let seconds = DateText.seconds(text) { return seconds }
-        if let day = DateText.seconds(text + "T00:00:00Z") { return endsDay ? day + 86400 : day }
-        if let unit = text.last.flatMap({ units[$0] }), let count = Double(text.dropLast()), count >= 0 {
+        // A day that its month does not have would become one of the next month.
+        if let day = DateText.seconds(text + "T00:00:00Z"), DateText.whole(day).hasPrefix(text) {
+            return endsDay ? day + 86400 : day
+        }
+        if let unit = text.last.flatMap({ units[$0] }),
+            text.dropLast().allSatisfy({ $0.isASCII && $0.isNumber || $0 == "." }),
+            let count = Double(text.dropLast())
+        {
             return now.timeIntervalSinceReferenceDate - count * unit
         }
         throw ToolError(

@@ -120,6 +120,7 @@ struct LabelTests {
         ("userPIN", true), ("userPINCode", true), ("card_pin", true), ("credentials", true), ("isPinned", false),
         ("shippingCost", false),
         ("spin", false), ("primaryKey", false), ("key", false), ("title", false), ("", false), ("pinned", false),
+        ("pin1", true), ("userPin2", true), ("pins", true), ("spin2", false),
     ]) func `names of secrets are found by their words`(name: String, isSecret: Bool) {
         #expect(HiddenAttributes.isSecret(name) == isSecret)
     }

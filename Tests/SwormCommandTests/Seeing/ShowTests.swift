@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import SwormCommand
+@testable import SwormStore
 
 @Suite("sworm-tool show")
 struct ShowTests {
@@ -41,9 +42,26 @@ struct ShowTests {
             ])
     }
 
-    @Test(arguments: ["Book/1", "Book/p1", " book/1 ", "x-coredata://9F70BB9C-1DCE-41B6-ACA3-2DCC03C49165/Book/p1"])
-    func `an object is named by its entity and key, or by its URI`(name: String) {
-        #expect(workshop.run("show", name).lines.first?.hasPrefix("Book/1  War and Peace") == true)
+    @Test(arguments: ["Book/1", "Book/p1", " book/1 ", "x-coredata://STORE/Book/p1"])
+    func `an object is named by its entity and key, or by its URI`(name: String) throws {
+        let identifier = try StoreInspector(url: workshop.url("Library.sqlite")).metadata.identifier
+        let run = workshop.run("show", name.replacing("STORE", with: identifier))
+        #expect(run.lines.first?.hasPrefix("Book/1  War and Peace") == true, "\(run.err)")
+    }
+
+    @Test func `the URI of an object of another store is an error`() {
+        let run = workshop.run("show", "x-coredata://9F70BB9C-1DCE-41B6-ACA3-2DCC03C49165/Book/p1")
+        #expect(run.code == .failure)
+        #expect(run.err.contains("write Book/1"))
+    }
+
+    @Test func `a row with the number of a wrong entity is an error`() throws {
+        for number in [99, 1] {
+            try workshop.execute("UPDATE ZBOOK SET Z_ENT = \(number) WHERE Z_PK = 2")
+            let run = workshop.run("show", "Book/1")
+            #expect(run.code == .failure)
+            #expect(run.err.contains("the store is damaged") || run.err.contains("store is damaged"), "\(run.err)")
+        }
     }
 
     @Test func `an object of a sub-entity is shown with its own entity`() {
@@ -127,6 +145,7 @@ struct ShowTests {
         #expect(workshop.run("show", "Buch/1").err.contains("the model has no entity 'Buch'"))
         #expect(workshop.run("show", "Book").code == .usage)
         #expect(workshop.run("show", "Book/0").code == .usage)
+        #expect(workshop.run("show", "Book/+1").code == .usage)
         #expect(workshop.run("show", "Book/99999999999999999999").code == .usage)
     }
 
@@ -145,6 +164,8 @@ struct ShowTests {
         let run = workshop.run("show", "Book/1")
         #expect(!run.out.contains("\u{1B}"))
         #expect(run.lines.first?.hasPrefix("Book/1  a·[2J↵b") == true)
+        try workshop.execute("UPDATE ZBOOK SET ZTITLE = 'a' || char(8238) || 'b' || char(8232) || 'c' WHERE Z_PK = 1")
+        #expect(workshop.run("show", "Book/1").lines.first?.hasPrefix("Book/1  a·b·c") == true)
     }
 
     @Test func `no file of the store changes`() throws {

@@ -144,8 +144,32 @@ struct TimelineTests {
         #expect(store.run("--since", "2026-13-01").code == .usage)
         #expect(store.run("--by", "week").code == .usage)
         #expect(store.run("--object", "Book").code == .usage)
+        #expect(store.run("--object", "Book/1", "--by", "author").code == .usage)
+        for span in ["infd", "1e3d", "0x10d", "-3d", "3m", "2026-02-31"] {
+            #expect(store.run("--since", span).code == .usage, "\(span)")
+        }
         #expect(store.run("--object", "Book/1", "--entity", "Book").code == .usage)
         #expect(store.run("--entity", "Boook").err.contains("did you mean 'Book'?"))
+    }
+
+    @Test(arguments: ["89504E47", "01AA", "", "0200112233445566778899AABBCCDDEEFF"])
+    func `preserved external data has no marker`(bytes: String) throws {
+        let workshop = try Workshop()
+        let model = LibraryXML.text.replacing(
+            "name=\"cover\" optional=\"YES\"",
+            with: "name=\"cover\" optional=\"YES\" preserveAfterDeletion=\"YES\"")
+        try workshop.write(model, model: "Library")
+        try workshop.makeStore(keepsModel: true)
+        let book = try #require(try workshop.model().entity(named: "Book")).number
+        try workshop.execute(
+            """
+            INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) VALUES (9, 16002, 0.5);
+            INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZTOMBSTONE0)
+            VALUES (99, 16001, 2, \(book), 7, 9, x'\(bytes)');
+            """)
+        let run = Run(["timeline", workshop.storePath, "--object", "Book/7"])
+        #expect(run.code == .ok, "\(run.err)")
+        #expect(run.out.contains("cover: <\(bytes.count / 2) bytes>"), "\(run.out)")
     }
 
     @Test func `a store without a history is an error`() throws {
@@ -163,7 +187,7 @@ struct TimelineTests {
         #expect(try store.workshop.contents() == before)
     }
 
-    @Test(arguments: [("36h", 129_600.0), ("30d", 2_592_000), ("4w", 2_419_200), ("15m", 900)])
+    @Test(arguments: [("36h", 129_600.0), ("30d", 2_592_000), ("4w", 2_419_200), ("1.5h", 5400)])
     func `a span is before now`(text: String, seconds: Double) throws {
         let arguments = try Arguments(["s", "--since", text], for: TimelineCommand.command.spec)
         let now = Date(timeIntervalSinceReferenceDate: 800_000_000)

@@ -38,7 +38,7 @@ struct ObjectName: Hashable, CustomStringConvertible {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty else { return nil }
         let digits = parts[1].hasPrefix("p") ? parts[1].dropFirst() : parts[1]
-        guard let key = Int64(digits), key > 0 else { return nil }
+        guard digits.allSatisfy({ $0.isASCII && $0.isNumber }), let key = Int64(digits), key > 0 else { return nil }
         self.init(entity: String(parts[0]), key: key)
     }
 }
