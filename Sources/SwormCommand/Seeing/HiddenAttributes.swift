@@ -22,19 +22,15 @@ struct HiddenAttributes: Sendable {
 
     private let hidden: [AttributeName]
     private let shown: [AttributeName]
-    /// Whether the values of all attributes are hidden.
-    let hidesAll: Bool
 
     /// - Throws: ``ToolError`` for a name that the model does not have.
-    init(_ arguments: Arguments, model: CompiledModel, hidesAll: Bool = false) throws {
+    init(_ arguments: Arguments, model: CompiledModel) throws {
         hidden = try AttributeName.list(arguments, option: "hide", model: model)
         shown = try AttributeName.list(arguments, option: "show", model: model)
-        self.hidesAll = hidesAll
     }
 
     /// Returns whether the values of an attribute are hidden.
     func contains(_ attribute: CompiledAttribute, of entity: CompiledEntity, in model: CompiledModel) -> Bool {
-        if hidesAll { return true }
         func isNamed(_ names: [AttributeName]) -> Bool {
             names.contains { $0.matches(attribute, of: entity, in: model) }
         }
@@ -109,14 +105,5 @@ private struct AttributeName: Sendable {
         guard candidate.name.lowercased() == attribute else { return false }
         guard let entity else { return true }
         return model[entity].family.contains(owner.number)
-    }
-}
-
-extension CompiledModel {
-    /// Returns the entity with a name, or the only one whose name differs in case alone.
-    func entity(anyCase name: String) -> CompiledEntity? {
-        if let entity = entity(named: name) { return entity }
-        let folded = entities.filter { $0.name.lowercased() == name.lowercased() }
-        return folded.count == 1 ? folded.first : nil
     }
 }

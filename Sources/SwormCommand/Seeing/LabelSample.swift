@@ -22,7 +22,7 @@ struct LabelSample {
         var fetch = FetchSpecification(entity: entity.number)
         fetch.includesSubentities = false
         fetch.limit = Self.reach * 2
-        count = try store.session.identities(fetch).count
+        count = try store.session.count(fetch)
         isWhole = count < Self.reach * 2
     }
 

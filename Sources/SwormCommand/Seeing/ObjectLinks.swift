@@ -139,36 +139,41 @@ struct ObjectLinks {
 
     private mutating func readIncoming() throws {
         let entity = store.model[row.entity]
+        let counts = try memberCounts()
         for source in store.model.entities {
             for relationship in source.relationships where relationship.owner == source.number {
                 guard !relationship.isTransient,
                     store.model[relationship.destination].family.contains(row.entity)
                 else { continue }
-                if let inverse = relationship.inverse {
-                    // The inverse has the same slot in the object's own entity, which inherits it.
-                    guard entity.relationships[inverse].isToMany else { continue }
-                    try add(relationship, of: source, inverse: inverse)
-                } else {
+                guard let inverse = relationship.inverse else {
                     try add(relationship, of: source)
+                    continue
                 }
+                // The inverse has the same slot in the object's own entity, which inherits it.
+                guard entity.relationships[inverse].isToMany else { continue }
+                let count = try existing(counts[inverse] ?? 0, slot: inverse)
+                incoming.append(
+                    Found(
+                        entity: source.name, relationship: relationship.name, isToMany: relationship.isToMany,
+                        count: count, rows: try members(inverse, count: count), destination: source))
             }
         }
     }
 
-    /// Adds the objects of a relationship that has a to-many inverse in the object's entity.
-    private mutating func add(
-        _ relationship: CompiledRelationship, of source: CompiledEntity, inverse: Int
-    ) throws {
+    /// Returns the numbers of the members of the object's to-many relationships that have an inverse, by slot.
+    private func memberCounts() throws -> [Int: Int] {
         let entity = store.model[row.entity]
+        let slots = entity.relationships.indices.filter {
+            let relationship = entity.relationships[$0]
+            return relationship.isToMany && relationship.inverse != nil && !relationship.isTransient
+        }
         var fetch = FetchSpecification(entity: row.entity)
         fetch.predicate = store.predicate(matching: [row])
-        let values = try ValueReading(
-            [.path([entity.relationships[inverse].name, "@count"])], of: entity, matching: fetch, in: store)
-        let count = try values.cursor.next() ? existing(values.count(0), slot: inverse) : 0
-        incoming.append(
-            Found(
-                entity: source.name, relationship: relationship.name, isToMany: relationship.isToMany, count: count,
-                rows: try members(inverse, count: count), destination: source))
+        let paths = slots.map { ExpressionTree.path([entity.relationships[$0].name, "@count"]) }
+        let reading = try ValueReading(paths, of: entity, matching: fetch, in: store)
+        guard try reading.cursor.next() else { return [:] }
+        return Dictionary(
+            slots.enumerated().map { ($0.element, reading.count($0.offset)) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Adds the objects of a relationship without an inverse.

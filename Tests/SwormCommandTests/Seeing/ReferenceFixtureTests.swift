@@ -12,7 +12,7 @@ struct ReferenceFixtureTests {
     /// The number of objects of each store that are compared.
     private static let objects = 200
 
-    @Test(.enabled(if: Fixtures.folder != nil, "no folder of fixtures"), arguments: FixtureStores.all)
+    @Test(.enabled(if: Fixtures.folder != nil, Comment(rawValue: Fixtures.missing)), arguments: FixtureStores.all)
     func `the numbers of objects that refer to an object are those of a count`(store: FixtureStores.Store) throws {
         let words = [store.url.path, "Entity/1", "--model", store.model.path]
         let arguments = try Arguments(words, for: ShowCommand.command.spec)

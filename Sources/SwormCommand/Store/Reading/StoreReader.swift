@@ -51,9 +51,7 @@ final class StoreReader {
 
     /// Returns the entity with a name, ignoring case.
     func entity(_ name: String) throws -> CompiledEntity {
-        if let entity = model.entity(named: name) { return entity }
-        let folded = model.entities.filter { $0.name.lowercased() == name.lowercased() }
-        if folded.count == 1, let only = folded.first { return only }
+        if let entity = model.entity(anyCase: name) { return entity }
         throw ToolError(
             .unknownEntity, "the model has no entity '\(name)'",
             hint: nameHint(name, among: model.entities.map(\.name), what: "its entities are"))
@@ -97,5 +95,14 @@ final class StoreReader {
             let words = error.description.components(separatedBy: " Did you mean ")
             throw ToolError(.query, words[0], hint: hint)
         }
+    }
+}
+
+extension CompiledModel {
+    /// Returns the entity with a name, or the only one whose name differs in case alone.
+    func entity(anyCase name: String) -> CompiledEntity? {
+        if let entity = entity(named: name) { return entity }
+        let folded = entities.filter { $0.name.lowercased() == name.lowercased() }
+        return folded.count == 1 ? folded.first : nil
     }
 }
